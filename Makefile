@@ -1,0 +1,43 @@
+# Two commands for everybody: `make run` and `make test`. They need Python 3.11 or newer and a network, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+GAME ?= tictactoe
+
+.PHONY: run test test-all lint bench clean
+
+run: $(VENV)/installed
+	@$(BIN)/tengen compile
+	@$(BIN)/tengen play $(GAME)
+
+test: lint
+	$(BIN)/pytest -n 2 --dist loadfile -m "not long"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/without_jit
+	$(BIN)/coverage report --include="*/tengen/games/*,*/tengen/rules/*" --fail-under=85
+
+test-all: lint
+	$(BIN)/pytest -n 2 --dist loadfile
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist loadfile -m "not long"
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-dev
+	$(BIN)/tengen bench rules
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tengen needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -1,0 +1,91 @@
+"""The games: one file each, found by its name, with nothing to register elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tengen.rules.errors import BadParameter, GameFileError, UnknownGame, nearest
+from tengen.rules.game import Game
+
+
+def load_game(spec: str) -> Game:
+    """The game of a spec: a name or a file, then its parameters: `gomoku:size=8`, `./breakthrough.py:size=6`."""
+    name, _, rest = spec.partition(":")
+    parameters = dict(_pair(piece) for piece in rest.split(",") if piece)
+    if name.endswith(".py"):
+        return Game(name, game_type(_module_of_file(Path(name))), parameters)
+    if name in file_names():
+        return Game(name, game_type(importlib.import_module(f"tengen.games.{name}")), parameters)
+    names = other_names()
+    if name not in names:
+        raise UnknownGame(f"no game is called {name!r}{nearest(name, [*file_names(), *names])}")
+    owner, fixed = names[name]
+    if clash := fixed.keys() & parameters.keys():
+        raise BadParameter(f"{name} is {owner} with {fixed}: {', '.join(clash)} cannot be changed; use {owner}:…")
+    return Game(owner, game_type(importlib.import_module(f"tengen.games.{owner}")), {**fixed, **parameters})
+
+
+def file_names() -> list[str]:
+    """The names of the games that come with us, one a file."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def other_names() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Further names that the files give to some parameters: `tictactoe` is `mnk:m=3,n=3,k=3`."""
+    return {
+        other: (name, fixed)
+        for name in file_names()
+        for other, fixed in getattr(game_type(importlib.import_module(f"tengen.games.{name}")), "names", {}).items()
+    }
+
+
+def game_type(module: ModuleType) -> Any:
+    """The one NamedTuple that a game's file defines."""
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, tuple)
+        and hasattr(value, "_fields")
+        and value.__module__ == module.__name__
+        and hasattr(value, "record")
+    ]
+    if len(found) != 1:
+        count = "no" if not found else f"{len(found)}"
+        raise GameFileError(f"{module.__file__} has {count} NamedTuple with a record(); a game's file has one")
+    return found[0]
+
+
+def _module_of_file(path: Path) -> ModuleType:
+    """Runs a user's file as a module, once; its name is the same in every process, as the kernel cache needs."""
+    if not path.is_file():
+        raise UnknownGame(f"there is no file {path}")
+    path = path.resolve()
+    name = f"tengen_game_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if name not in sys.modules:
+        specification = importlib.util.spec_from_file_location(name, path)
+        assert specification is not None and specification.loader is not None
+        module = importlib.util.module_from_spec(specification)
+        sys.modules[name] = module
+        try:
+            specification.loader.exec_module(module)
+        except Exception as reason:
+            del sys.modules[name]
+            if isinstance(reason, GameFileError):
+                raise
+            raise GameFileError(f"{path} does not run: {type(reason).__name__}: {reason}") from reason
+    return sys.modules[name]
+
+
+def _pair(piece: str) -> tuple[str, str]:
+    name, equals, value = piece.partition("=")
+    if not equals or not value:
+        raise BadParameter(f"{piece!r} is not a parameter; write name=value")
+    return name.strip(), value.strip()

@@ -1,0 +1,525 @@
+"""Go by area scoring: positional superko, suicide allowed or not, two passes end the game.
+
+Stones of one colour that touch form a chain: a circular list (`next`), named by one of its stones (`chain`), which also
+counts its pseudo-liberties: pairs of a stone and an empty point beside it. A chain dies when none is left, and a point
+that touches a chain as often as it has pseudo-liberties is its only liberty.
+
+The board is framed: row y begins at cell (y + 1) · (size + 1) + 1, and the cells around it are EDGE. So the four cells
+beside a cell always exist, and no column is ever asked for.
+
+Superko compares the board with the last positions of the game (`history`, a ring of their keys). That is rarely asked:
+a board that was there before has the new stone on it, so it can only come back where such a stone was once captured.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from tengen.rules.bits import ONE
+from tengen.rules.board import Between, Coordinates
+from tengen.rules.contract import DRAW, FIRST, ONGOING, SECOND, advance, below, kernel, rules, stone_key
+from tengen.rules.errors import BadDiagram, BadParameter
+from tengen.rules.kernels import entry
+
+EMPTY, EDGE = 0, 3  # a stone is its player + 1
+PASS = -1  # in place of a cell
+NOWHERE = 0  # the chain of cells without a stone: cell 0 is in the frame, and what is counted there is never read
+SUICIDE, REPETITION = 1, 2
+REASONS = ("", "suicide", "superko: the position would repeat")
+WHITE_MOVES = np.uint64(0x2545F4914F6CDD1D)  # in the key when the second player is to move
+
+
+@cache
+def record_for(size):
+    """The record of boards up to that size: under 2 KB for 9×9, under 4 KB for 19×19."""
+    cells = (size + 1) * (size + 2) + 1
+    return np.dtype(
+        [
+            ("history", np.uint64, 120),
+            ("lost", np.uint64, (2, (cells + 63) // 64)),  # cells where each player's stones were ever captured
+            ("key", np.uint64),  # of the stones alone
+            ("chain", np.uint16, cells),
+            ("next", np.uint16, cells),
+            ("liberties", np.int16, cells),
+            ("cells", np.int8, cells),
+            ("positions", np.int16),  # how many boards there have been; the ring holds the last of them
+            ("ply", np.int16),
+            ("last", np.int16),  # the action played last, plus one; zero at the start
+            ("captured", np.uint16),  # one of the stones captured last, which `next` still rings together; or NOWHERE
+            ("area", np.int16),  # Black's points less White's, once the game is over
+            ("passes", np.int8),
+            ("to_play", np.int8),
+            ("over", np.int8),
+        ],
+        align=True,
+    )
+
+
+class Go(NamedTuple):
+    """surround and capture; area scoring, positional superko"""
+
+    size: Annotated[int, Between(2, 19)] = 19
+    komi: Annotated[float, Between(-361, 361)] = 7.5
+    suicide: Annotated[int, Between(0, 1)] = 0
+    handicap: Annotated[int, Between(0, 9)] = 0
+
+    names = {"tromp-taylor": {"suicide": 1}}
+    planes = (
+        "own stones",
+        "opponent's stones",
+        "last move",
+        "points that may not be played",
+        "chains in atari",
+        "the opponent passed",
+        "first player to move",
+    )
+    players = ("Black", "White")
+
+    def validate(self):
+        most = 0 if self.size < 7 else 4 if self.size == 7 or self.size % 2 == 0 else 9
+        if self.handicap == 1 or self.handicap > most:
+            raise BadParameter(f"handicap={self.handicap}: a {self.size}×{self.size} board takes 0 or 2 to {most}")
+
+    @property
+    def shape(self):
+        return self.size, self.size
+
+    @property
+    def actions(self):
+        return self.size * self.size + 1  # the last one is a pass
+
+    @property
+    def coordinates(self):
+        return Coordinates(self.size, self.size, letters="abcdefghjklmnopqrst")
+
+    def record(self):
+        return record_for(9 if self.size <= 9 else 13 if self.size <= 13 else 19)
+
+    def board(self, state):
+        framed = state.cells[: (self.size + 1) * (self.size + 2)].reshape(self.size + 2, self.size + 1)
+        return framed[1:-1, 1:]
+
+    def setup(self, states, board, to_play):
+        fill(self, states, board, to_play)
+        for point in np.flatnonzero(self.board(states[0]) != board):
+            raise BadDiagram(f"the stone on {self.coordinates.text(int(point))} has no liberty")
+
+    def forbidden(self, states):
+        """The empty points that the player to move may not take."""
+        kinds = np.zeros(self.size * self.size, np.int8)
+        find_forbidden(self, states, kinds)
+        return {int(point): REASONS[kinds[point]] for point in np.flatnonzero(kinds)}
+
+
+@rules(Go)
+def start(game, state):
+    frame(game, state)
+    remember(state)
+    edge = 2 if game.size < 13 else 3
+    low, middle, high = edge, game.size // 2, game.size - 1 - edge
+    for i in range(game.handicap):  # in the order of the Go Text Protocol: corners, sides, and an odd one in the centre
+        x, y = middle, middle
+        if i < 4 and i < game.handicap - (game.handicap > 4) * (game.handicap % 2):
+            x, y = low if i == 0 or i == 2 else high, low if i == 1 or i == 2 else high
+        elif i < game.handicap - game.handicap % 2:
+            x = low if i == 4 else high if i == 5 else middle
+            y = low if i == 6 else high if i == 7 else middle
+        put_stone(game, state, cell_of(game, y * game.size + x), 0)
+        state.to_play = 1
+    if game.handicap > 0:
+        remember(state)
+
+
+@rules(Go)
+def legal(game, state, actions):
+    count = 0
+    for action in range(game.size * game.size):
+        cell = cell_of(game, action)
+        if state.cells[cell] == EMPTY and illegal_kind(game, state, cell) == 0:
+            actions[count] = action
+            count += 1
+    actions[count] = game.size * game.size
+    return count + 1
+
+
+@rules(Go)
+def play(game, state, action):
+    if action < game.size * game.size:
+        move(game, state, cell_of(game, action))
+    else:
+        move(game, state, PASS)
+    state.last = action + 1
+
+
+@kernel
+def move(game, state, cell):
+    """The player to move places a stone on a cell, or passes."""
+    if cell != PASS:
+        put_stone(game, state, cell, state.to_play)
+        remember(state)
+        state.passes = 0
+    else:
+        state.passes += 1
+    state.ply += 1
+    state.to_play = 1 - state.to_play
+    if state.passes == 2 or state.ply >= longest_game(game):
+        state.over = 1
+        state.area = area(game, state)
+
+
+@kernel
+def longest_game(game):
+    """Plies after which a game is scored as it stands; play with a purpose ends long before."""
+    return 4 * game.size * game.size + 100
+
+
+@rules(Go)
+def outcome(game, state):
+    if state.over == 0:
+        return ONGOING
+    margin = score(game, state)
+    return FIRST if margin > 0 else SECOND if margin < 0 else DRAW
+
+
+@rules(Go)
+def score(game, state):
+    """Area; White gets komi and, as Chinese rules have it, a point for each handicap stone."""
+    return state.area - game.komi - game.handicap
+
+
+@rules(Go)
+def key(game, state):
+    return state.key ^ WHITE_MOVES if state.to_play == 1 else state.key
+
+
+@rules(Go)
+def encode(game, state, planes):
+    for point in range(game.size * game.size):
+        cell = cell_of(game, point)
+        stone = state.cells[cell]
+        planes[0, point] = stone == state.to_play + 1
+        planes[1, point] = stone == 2 - state.to_play
+        planes[2, point] = point + 1 == state.last
+        planes[3, point] = stone == EMPTY and illegal_kind(game, state, cell) != 0
+        planes[4, point] = stone != EMPTY and is_in_atari(game, state, state.chain[cell])
+        planes[5, point] = state.last == game.size * game.size + 1
+        planes[6, point] = state.to_play == 0
+
+
+@rules(Go)
+def rollout(game, state, actions, seed):
+    """Random moves that leave one's own eyes open; a pass when there is no other. Lists cells, not actions."""
+    count = empty_cells(game, state, actions)
+    while state.over == 0:
+        untried, pick, cell = count, 0, PASS
+        while untried > 0:
+            seed = advance(seed)
+            pick = below(seed, untried)
+            if may_roll(game, state, actions[pick]):
+                cell = actions[pick]
+                break
+            untried -= 1
+            actions[pick], actions[untried] = actions[untried], actions[pick]
+        move(game, state, cell)
+        if cell != PASS:
+            count -= 1
+            actions[pick] = actions[count]
+            count = list_captured(state, actions, count)
+    return seed
+
+
+@kernel
+def frame(game, state):
+    """Marks the cells around an empty board."""
+    width = game.size + 1
+    for i in range(width + 1):
+        state.cells[i] = state.cells[width * width + i] = EDGE
+    for y in range(1, width + 1):
+        state.cells[y * width] = EDGE
+
+
+@kernel
+def cell_of(game, point):
+    """The framed cell of a point of the board."""
+    return point + point // game.size + game.size + 2
+
+
+@kernel
+def sides(game):
+    """The steps to the four cells beside a cell."""
+    return -1, 1, -(game.size + 1), game.size + 1
+
+
+@kernel
+def touches(game, state, cell, chain):
+    """How many stones of a chain lie beside an empty cell."""
+    count = 0
+    for step in sides(game):
+        count += state.chain[cell + step] == chain
+    return count
+
+
+@kernel
+def surroundings(game, state, cell):
+    """What is beside a cell: four bits each count the empty cells, Black's, White's and the edges."""
+    counts = 0
+    for step in sides(game):
+        counts += 1 << 4 * state.cells[cell + step]
+    return counts
+
+
+@kernel
+def is_plain(state, cell, beside):
+    """Whether a stone on the empty cell has a liberty at once and can repeat nothing: so with most moves."""
+    return (beside & 15 != 0) & (not was_lost(state, state.to_play, cell))
+
+
+@kernel
+def may_roll(game, state, cell):
+    """Whether a rollout may play on the empty cell: legal, and not into an own eye."""
+    beside = surroundings(game, state, cell)
+    if is_plain(state, cell, beside):
+        return True
+    return not is_own_eye(game, state, cell, beside) and judge(game, state, cell) == 0
+
+
+@kernel
+def illegal_kind(game, state, cell):
+    """0 if the player to move may play on the empty cell, else SUICIDE or REPETITION."""
+    return 0 if is_plain(state, cell, surroundings(game, state, cell)) else judge(game, state, cell)
+
+
+@kernel
+def judge(game, state, cell):
+    """The same for a cell that is not plain."""
+    lives, captures = False, False
+    for step in sides(game):
+        content, chain = state.cells[cell + step], state.chain[cell + step]
+        has_more = state.liberties[chain] > 4 or state.liberties[chain] > touches(game, state, cell, chain)
+        lives |= (content == EMPTY) | ((content == state.to_play + 1) & has_more)
+        captures |= (content == 2 - state.to_play) & (not has_more)
+    dies = not (lives | captures)
+    if dies and game.suicide == 0:
+        return SUICIDE
+    if (dies or was_lost(state, state.to_play, cell)) and is_in_history(state, key_after(game, state, cell, dies)):
+        return REPETITION
+    return 0
+
+
+@kernel
+def key_after(game, state, cell, dies):
+    """The board's key after a move: without the chains that it captures or, if it dies, without its own."""
+    player = state.to_play
+    result = state.key if dies else state.key ^ stone_key(cell, player)
+    taken = player + 1 if dies else 2 - player
+    previous = (-1, -1, -1)  # chains seen on earlier sides
+    for step in sides(game):
+        if state.cells[cell + step] == taken:
+            chain = state.chain[cell + step]
+            seen = chain == previous[0] or chain == previous[1] or chain == previous[2]
+            previous = (chain, previous[0], previous[1])
+            if not seen and state.liberties[chain] == touches(game, state, cell, chain):
+                result ^= chain_key(state, chain, taken - 1)
+    return result
+
+
+@kernel
+def chain_key(state, chain, player):
+    """The keys of a chain's stones together."""
+    result, stone = stone_key(chain, player), state.next[chain]
+    while stone != chain:
+        result ^= stone_key(stone, player)
+        stone = state.next[stone]
+    return result
+
+
+@kernel
+def was_lost(state, player, cell):
+    return (state.lost[player, cell >> 6] >> np.uint64(cell & 63)) & ONE != 0
+
+
+@kernel
+def is_in_history(state, key):
+    found = False
+    for i in range(min(state.positions, len(state.history))):
+        found |= state.history[i] == key
+    return found
+
+
+@kernel
+def remember(state):
+    """Adds the board to the history, in place of the oldest when the ring is full."""
+    state.history[state.positions % len(state.history)] = state.key
+    state.positions += 1
+
+
+@kernel
+def put_stone(game, state, cell, player):
+    """Places a stone; captures what has no liberty left, the opponent's chains first."""
+    own, other = player + 1, 2 - player
+    state.cells[cell] = own
+    state.chain[cell] = state.next[cell] = cell
+    state.key ^= stone_key(cell, player)
+    state.captured = NOWHERE
+    liberties = 0
+    for step in sides(game):
+        liberties += state.cells[cell + step] == EMPTY
+        state.liberties[state.chain[cell + step]] -= 1
+    state.liberties[cell] = liberties
+    for step in sides(game):
+        if (state.cells[cell + step] == own) & (state.chain[cell + step] != state.chain[cell]):
+            join(state, state.chain[cell], state.chain[cell + step])
+    for step in sides(game):
+        if (state.cells[cell + step] == other) & (state.liberties[state.chain[cell + step]] == 0):
+            remove(game, state, state.chain[cell + step])
+    if state.liberties[state.chain[cell]] == 0:
+        remove(game, state, state.chain[cell])
+
+
+@kernel
+def join(state, one, other):
+    """Makes two chains one; the one with fewer liberties, most likely the shorter, is renamed."""
+    if state.liberties[one] > state.liberties[other]:
+        one, other = other, one
+    state.chain[one] = other
+    stone = state.next[one]
+    while stone != one:
+        state.chain[stone] = other
+        stone = state.next[stone]
+    state.liberties[other] += state.liberties[one]
+    state.next[one], state.next[other] = state.next[other], state.next[one]
+
+
+@kernel
+def remove(game, state, chain):
+    """Takes a chain off the board."""
+    player = state.cells[chain] - 1
+    stone = chain
+    while True:
+        state.cells[stone] = EMPTY
+        state.chain[stone] = NOWHERE
+        state.key ^= stone_key(stone, player)
+        state.lost[player, stone >> 6] |= ONE << np.uint64(stone & 63)
+        for step in sides(game):
+            state.liberties[state.chain[stone + step]] += 1
+        stone = state.next[stone]
+        if stone == chain:
+            break
+    if state.captured != NOWHERE:  # two chains at once: one ring
+        state.next[chain], state.next[state.captured] = state.next[state.captured], state.next[chain]
+    state.captured = chain
+
+
+@kernel
+def empty_cells(game, state, actions):
+    count = 0
+    for y in range(1, game.size + 1):
+        for cell in range(y * (game.size + 1) + 1, (y + 1) * (game.size + 1)):
+            actions[count] = cell  # stays if the cell is empty; no branch, since none could be foreseen
+            count += state.cells[cell] == EMPTY
+    return count
+
+
+@kernel
+def list_captured(state, actions, count):
+    """Appends the cells that the last move emptied to a list of empty cells."""
+    first = state.captured
+    if first != NOWHERE:
+        cell = first
+        while True:
+            actions[count] = cell
+            count += 1
+            cell = state.next[cell]
+            if cell == first:
+                break
+    return count
+
+
+@kernel
+def is_own_eye(game, state, cell, beside):
+    """Whether only own stones are beside the cell, and at most one corner (none at the edge) is the opponent's."""
+    own = state.to_play + 1
+    if (beside >> 4 * own & 15) + (beside >> 4 * EDGE) < 4:
+        return False
+    hostile, at_edge = 0, 0
+    for step in (-game.size - 2, -game.size, game.size, game.size + 2):
+        hostile += state.cells[cell + step] == 3 - own
+        at_edge |= state.cells[cell + step] == EDGE
+    return hostile + at_edge < 2
+
+
+@kernel
+def is_in_atari(game, state, chain):
+    """Whether a chain has a single liberty."""
+    if state.liberties[chain] > 4:
+        return False
+    stone = chain
+    while True:
+        for step in sides(game):
+            if state.cells[stone + step] == EMPTY:
+                return touches(game, state, stone + step, chain) == state.liberties[chain]
+        stone = state.next[stone]
+        if stone == chain:
+            return False
+
+
+@kernel
+def area(game, state):
+    """Black's stones, and empty points that reach only Black, less White's.
+
+    Sweeps to and fro until nothing changes; who an empty cell reaches (1 Black, 2 White, 3 both) is kept in its
+    `next`, which means nothing there.
+    """
+    first, last = cell_of(game, 0), cell_of(game, game.size * game.size - 1)
+    for cell in range(first, last + 1):
+        if state.cells[cell] == EMPTY:
+            state.next[cell] = 0
+    changed = reach_on(game, state, range(first, last + 1))
+    while changed:
+        changed = reach_on(game, state, range(last, first - 1, -1)) and reach_on(game, state, range(first, last + 1))
+    margin = 0
+    for cell in range(first, last + 1):
+        owner = state.next[cell] if state.cells[cell] == EMPTY else state.cells[cell]
+        margin += (owner == 1) - (owner == 2)
+    return margin
+
+
+@kernel
+def reach_on(game, state, order):
+    """One sweep over the cells: every empty one reaches what those beside it are or reach. Whether that was news."""
+    changed = False
+    for cell in order:
+        if state.cells[cell] == EMPTY:
+            reached = state.next[cell]
+            for step in sides(game):
+                stone = state.cells[cell + step]
+                if stone != EDGE:
+                    reached |= state.next[cell + step] if stone == EMPTY else stone
+            changed |= reached != state.next[cell]
+            state.next[cell] = reached
+    return changed
+
+
+@entry
+def find_forbidden(game, states, kinds):
+    """Why each empty point may not be played: kinds [points]."""
+    for point in range(game.size * game.size):
+        if states[0].cells[cell_of(game, point)] == EMPTY:
+            kinds[point] = illegal_kind(game, states[0], cell_of(game, point))
+
+
+@entry
+def fill(game, states, board, to_play):
+    """Sets up a diagram; chains without a liberty are missing afterwards."""
+    state = states[0]
+    frame(game, state)
+    for player in range(2):
+        for point in range(game.size * game.size):
+            if board[point // game.size, point % game.size] == player + 1:
+                put_stone(game, state, cell_of(game, point), player)
+    state.lost[:] = 0
+    state.to_play = to_play
+    remember(state)

@@ -1,0 +1,134 @@
+"""Boards as people write them: coordinates, diagrams, symmetries; and what a parameter may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tengen.rules.errors import BadDiagram, BadMove, BadParameter, nearest
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+STONES = ".XO"
+
+
+@dataclass(frozen=True)
+class Between:
+    """A parameter's range, both ends included."""
+
+    low: float
+    high: float
+
+    def read(self, name: str, value: object, kind: type) -> int | float:
+        try:
+            number = kind(value)
+        except (TypeError, ValueError):
+            raise BadParameter(f"{name}={value} is not a number") from None
+        if not self.low <= number <= self.high:
+            raise BadParameter(f"{name}={value} is out of range: {name} is {self.low} to {self.high}")
+        return number
+
+    def text(self, value: float) -> str:
+        return f"{value:g}"
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
+
+class OneOf:
+    """A parameter chosen by name; kernels see its number."""
+
+    def __init__(self, *names: str):
+        self.names = names
+
+    def read(self, name: str, value: object, kind: type) -> int:
+        if isinstance(value, str) and value in self.names:
+            return self.names.index(value)
+        if isinstance(value, int) and 0 <= value < len(self.names):
+            return int(value)
+        raise BadParameter(f"{name}={value} is unknown{nearest(str(value), self.names)}")
+
+    def text(self, value: float) -> str:
+        return self.names[int(value)]
+
+    def __str__(self) -> str:
+        return "|".join(self.names)
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Names of the points of a board, as `a1` in the corner nearest to the first player (or at the top left)."""
+
+    rows: int
+    columns: int
+    letters: str = LETTERS
+    from_top: bool = False
+
+    def text(self, cell: int) -> str:
+        y, x = divmod(cell, self.columns)
+        return f"{self.letters[x]}{y + 1 if self.from_top else self.rows - y}"
+
+    def cell(self, text: str) -> int:
+        """The cell of a point such as `h8`; raises BadMove if there is none."""
+        letter, digits = text[:1].lower(), text[1:]
+        if not (letter.isalpha() and digits.isascii() and digits.isdigit()):
+            raise BadMove(f"{text!r} is not a point; write one as {self.text(0)}")
+        x, number = self.letters.find(letter), int(digits)
+        if not (0 <= x < self.columns and 1 <= number <= self.rows):
+            last = self.letters[self.columns - 1]
+            raise BadMove(f"{text} is off the board; its columns are a to {last}, its rows 1 to {self.rows}")
+        return (number - 1 if self.from_top else self.rows - number) * self.columns + x
+
+
+def draw(board: np.ndarray, coordinates: Coordinates, last: int | None = None) -> str:
+    """The board with its coordinates around it; the stone on cell `last` in brackets."""
+    rows, columns = board.shape
+    lines = []
+    for y in range(rows):
+        label = coordinates.text(y * columns)[1:]
+        marks = "".join(f"({STONES[s]})" if last == y * columns + x else f" {STONES[s]} " for x, s in enumerate(board[y]))
+        lines.append(f"{label:>2}{marks}".rstrip())
+    return "\n".join([*lines, ("   " + "  ".join(coordinates.letters[:columns])).rstrip()])
+
+
+def diagram(board: np.ndarray) -> str:
+    """The board in one line: rows from the top joined by `/`."""
+    return "/".join("".join(STONES[s] for s in row) for row in board)
+
+
+def read_diagram(text: str, shape: tuple[int, int]) -> np.ndarray:
+    """The board of a diagram: rows from the top, joined by `/` or by line breaks; X first player, O second, `.` empty."""
+    rows, columns = shape
+    given = [row.replace(" ", "") for row in text.strip().replace("\n", "/").split("/")]
+    if len(given) != rows:
+        raise BadDiagram(f"the diagram has {len(given)} rows; this board has {rows}")
+    board = np.zeros(shape, np.int8)
+    for y, row in enumerate(given):
+        if len(row) != columns:
+            raise BadDiagram(f"row {y + 1} from the top, {row!r}, has {len(row)} columns; this board has {columns}")
+        for x, mark in enumerate(row):
+            stone = STONES.find(mark.upper())
+            if stone < 0:
+                raise BadDiagram(f"row {y + 1} from the top, {row!r}, has {mark!r}; use X, O and .")
+            board[y, x] = stone
+    return board
+
+
+def check_turn(board: np.ndarray, to_play: int) -> None:
+    """Refuses stone counts that cannot arise where the players place one stone each in turn."""
+    first, second = int((board == 1).sum()), int((board == 2).sum())
+    if first - second != to_play:
+        side = STONES[to_play + 1]
+        raise BadDiagram(
+            f"X has {first} stones and O {second}: with {side} to play, X needs "
+            + ("as many as O" if to_play == 0 else "one more than O")
+        )
+
+
+def board_symmetries(rows: int, columns: int) -> np.ndarray:
+    """The symmetries of a board: [symmetries, cells], where cell c goes to; 8 for a square, 4 for a rectangle."""
+    cells = np.arange(rows * columns).reshape(rows, columns)
+    images = [cells, cells[::-1], cells[:, ::-1], cells[::-1, ::-1]]
+    if rows == columns:
+        images += [image.T for image in images]
+    return np.stack([np.argsort(image.ravel()) for image in images])

@@ -1,0 +1,330 @@
+"""Games and positions as Python sees them: checked at the door, immutable, with words for everything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from tengen.rules.board import STONES, Between, Coordinates, board_symmetries, diagram, draw, read_diagram
+from tengen.rules.contract import ONGOING, encode, key, legal, missing_rules, outcome, play, score, start
+from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, nearest
+from tengen.rules.kernels import entry
+
+ANYTHING = Between(float("-inf"), float("inf"))
+START, LOOK = -1, -2  # what `step` takes in place of an action
+
+
+@entry
+def step(game, states, action, actions):
+    """Plays `action` on states[0] (START sets it up, LOOK leaves it); returns outcome, legal actions, key and score."""
+    state = states[0]
+    if action == START:
+        start(game, state)
+    elif action != LOOK:
+        play(game, state, action)
+    result = outcome(game, state)
+    if result == ONGOING:
+        return result, legal(game, state, actions), key(game, state), 0.0
+    return result, 0, key(game, state), score(game, state)
+
+
+@entry
+def encode_states(game, states, planes):
+    """The network's input of many states: planes [states, planes, cells]."""
+    for i in range(len(states)):
+        encode(game, states[i], planes[i])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended."""
+
+    winner: int | None  # the player, or None for a draw
+    score: float  # by how much: the margin of the first player, negative if the second won
+
+    def value_for(self, player: int) -> int:
+        """+1 if `player` won, −1 if the other did, 0 for a draw."""
+        return 0 if self.winner is None else 1 if self.winner == player else -1
+
+
+class Game:
+    """A game with its parameters fixed: what its file says, and sensible answers where the file is silent."""
+
+    def __init__(self, name: str, game_type: type, parameters: Mapping[str, object] | None = None):
+        self.name = name
+        self.parameters: Any = read_parameters(game_type, parameters or {})  # what the kernels call `game`
+        for attribute in ("shape", "record", "planes", "board"):
+            if not hasattr(game_type, attribute):
+                raise GameFileError(f"{name}: class {game_type.__name__} has no {attribute!r}")
+        if missing := missing_rules(game_type):
+            raise GameFileError(f"{name}: no rule for {', '.join(missing)}; see @rules({game_type.__name__})")
+
+    def __repr__(self) -> str:
+        return f"<Game {self.spec}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.parameters == other.parameters and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from tengen.games import load_game
+
+        return load_game, (self.spec,)
+
+    @cached_property
+    def spec(self) -> str:
+        """The text that `load_game` makes this game of; parameters at their defaults are left out."""
+        defaults, kinds = self.parameters._field_defaults, parameter_kinds(type(self.parameters))
+        changed = [
+            f"{field}={kinds[field][1].text(value)}"
+            for field, value in self.parameters._asdict().items()
+            if field not in defaults or value != defaults[field]
+        ]
+        return self.name + (":" + ",".join(changed) if changed else "")
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the board."""
+        rows, columns = self.parameters.shape
+        return int(rows), int(columns)
+
+    @property
+    def cells(self) -> int:
+        return self.shape[0] * self.shape[1]
+
+    @cached_property
+    def actions(self) -> int:
+        """How many actions there are, legal or not: 0 … actions − 1."""
+        return int(getattr(self.parameters, "actions", self.cells))
+
+    @property
+    def planes(self) -> tuple[str, ...]:
+        """What each of the network's input planes shows."""
+        return tuple(self.parameters.planes)
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """What the first and the second player are called."""
+        return getattr(self.parameters, "players", ("X", "O"))
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        return getattr(self.parameters, "coordinates", None) or Coordinates(*self.shape)
+
+    @cached_property
+    def symmetries(self) -> np.ndarray:
+        """Where each symmetry of the board sends a cell: [symmetries, cells]; the first is the identity."""
+        return np.asarray(getattr(self.parameters, "symmetries", board_symmetries(*self.shape)))
+
+    @cached_property
+    def action_symmetries(self) -> np.ndarray:
+        """Where each symmetry sends an action: [symmetries, actions]. A pass, one action beyond the cells, stays."""
+        if hasattr(self.parameters, "action_symmetries"):
+            return np.asarray(self.parameters.action_symmetries)
+        images = self.symmetries
+        if self.actions not in (self.cells, self.cells + 1):
+            raise GameFileError(f"{self.name}: its actions are not its cells, so it must define action_symmetries")
+        rest = np.full((len(images), self.actions - self.cells), self.cells)
+        return np.concatenate([images, rest], axis=1)
+
+    def new_states(self, count: int) -> np.recarray:
+        """`count` states, all zeros; `start` is still to be called on each."""
+        return np.zeros(count, self.parameters.record()).view(np.recarray)
+
+    def start(self) -> Position:
+        """The position before the first move."""
+        return Position(self, self.new_states(1), START)
+
+    def from_moves(self, moves: str) -> Position:
+        """The position after `moves`: `h8 i9 …`, with spaces or commas or run together."""
+        position = self.start()
+        for action in self.read_moves(moves):
+            position = position.play(action)
+        return position
+
+    def from_board(self, text: str, to_play: int | str | None = None) -> Position:
+        """The position of a diagram; without `to_play`, the first player moves if the number of stones is even."""
+        if not hasattr(self.parameters, "setup"):
+            raise BadDiagram(f"{self.name} does not take diagrams: its file has no setup()")
+        board = read_diagram(text, self.shape)
+        player = int((board > 0).sum() % 2) if to_play is None else self.player(to_play)
+        states = self.new_states(1)
+        self.parameters.setup(states, board, player)
+        return Position(self, states, LOOK)
+
+    def player(self, name: int | str) -> int:
+        """The player of a name: 0 or 1, X or O, or what the game calls them (Black, b, …)."""
+        for player in (0, 1):
+            words = {str(player), STONES[player + 1], self.players[player], self.players[player][0]}
+            if str(name).lower() in {word.lower() for word in words}:
+                return player
+        raise BadMove(f"{name!r} is no player; they are {self.players[0]} (X) and {self.players[1]} (O)")
+
+    def action_text(self, action: int) -> str:
+        """An action as people write it: `h8`, `pass`."""
+        if hasattr(self.parameters, "action_text"):
+            return self.parameters.action_text(action)
+        return "pass" if action == self.cells else self.coordinates.text(action)
+
+    def parse_action(self, text: str) -> int:
+        """The action that `text` names; raises BadMove if there is none."""
+        text = text.strip()
+        if hasattr(self.parameters, "parse_action"):
+            return self.parameters.parse_action(text)
+        if text.lower() == "pass" and self.actions == self.cells + 1:
+            return self.cells
+        return self.coordinates.cell(text)
+
+    def read_moves(self, text: str) -> Iterator[int]:
+        """The actions of a text of moves."""
+        pattern = re.compile(getattr(self.parameters, "move_pattern", r"pass|[a-z]\d+"), re.IGNORECASE)
+        for word in text.replace(",", " ").split():
+            at = 0
+            while at < len(word):
+                if not (match := pattern.match(word, at)):
+                    raise BadMove(f"{word[at:]!r} is not a move; write one as {self.action_text(0)}")
+                yield self.parse_action(match.group())
+                at = match.end()
+
+
+class Position:
+    """One moment of a game: immutable; to play is to get another one."""
+
+    __slots__ = ("game", "previous", "action", "_states", "_legal", "_key", "outcome")
+
+    def __init__(self, game: Game, states: np.recarray, action: int, previous: Position | None = None):
+        actions = np.empty(game.actions, np.int32)
+        result, count, position_key, margin = step(game.parameters, states, action, actions)
+        self.game, self.previous = game, previous
+        self.action = action if previous is not None else None  # the action that led here
+        self._states, self._legal, self._key = states, actions[:count], int(position_key)
+        self.outcome = None if result == ONGOING else Outcome({1: 0, 2: 1}.get(int(result)), float(margin))
+
+    @property
+    def state(self) -> np.record:
+        """A copy of the record that the rules work on."""
+        return self.states[0]
+
+    @property
+    def states(self) -> np.recarray:
+        """The same as an array of one, which is what kernels take."""
+        return self._states.copy()
+
+    @property
+    def to_play(self) -> int:
+        """The player to move, 0 or 1."""
+        return int(self._states[0].to_play)
+
+    @property
+    def legal_actions(self) -> list[int]:
+        """The legal actions, rising; none once the game is over."""
+        return self._legal.tolist()
+
+    @property
+    def moves(self) -> list[int]:
+        """The actions that led here from the start (or from the diagram)."""
+        moves: list[int] = []
+        position: Position | None = self
+        while position is not None and position.action is not None:
+            moves.append(position.action)
+            position = position.previous
+        return moves[::-1]
+
+    @property
+    def ply(self) -> int:
+        """How many actions were played."""
+        return len(self.moves)
+
+    @property
+    def board(self) -> np.ndarray:
+        """[rows, columns]: 0 empty, 1 the first player's, 2 the second's."""
+        return np.asarray(self.game.parameters.board(self._states[0]), np.int8).reshape(self.game.shape)
+
+    def play(self, move: int | str, player: int | str | None = None) -> Position:
+        """The position after an action, by number or by text; raises BadMove or IllegalMove and says why."""
+        action = self.game.parse_action(move) if isinstance(move, str) else int(move)
+        if not 0 <= action < self.game.actions:
+            raise BadMove(f"action {action} does not exist; {self.game.name} has actions 0 to {self.game.actions - 1}")
+        if player is not None and self.game.player(player) != self.to_play:
+            raise IllegalMove(f"it is {self.game.players[self.to_play]}'s turn at move {self.ply + 1}")
+        if action not in self._legal:
+            raise IllegalMove(f"{self._why_illegal(action)} at move {self.ply + 1}")
+        return Position(self.game, self.states, action, self)
+
+    def undo(self) -> Position:
+        """The position before the last action."""
+        if self.previous is None:
+            raise IllegalMove("there is no move to take back")
+        return self.previous
+
+    def forbidden(self) -> dict[int, str]:
+        """The empty points that may not be played, each with the reason."""
+        if self.outcome is not None or not hasattr(self.game.parameters, "forbidden"):
+            return {}
+        return self.game.parameters.forbidden(self.states)
+
+    def encode(self) -> np.ndarray:
+        """The network's input: [planes, rows, columns]."""
+        planes = np.empty((1, len(self.game.planes), self.game.cells), np.float32)
+        encode_states(self.game.parameters, self._states, planes)
+        return planes.reshape(-1, *self.game.shape)
+
+    def diagram(self) -> str:
+        """The board in one line, as `from_board` reads it."""
+        return diagram(self.board)
+
+    def _why_illegal(self, action: int) -> str:
+        text, ended = self.game.action_text(action), self.outcome
+        if ended is not None:
+            how = "drawn" if ended.winner is None else f"won by {self.game.players[ended.winner]}"
+            return f"the game is over ({how}): {text} cannot be played"
+        if reason := self.forbidden().get(action):
+            return f"{text} is forbidden ({reason})"
+        if hasattr(self.game.parameters, "why_illegal"):
+            return f"{text} {self.game.parameters.why_illegal(self._states[0], action)}"
+        if action < self.game.cells and self.board.flat[action] and self.game.actions <= self.game.cells + 1:
+            return f"{text} is occupied"
+        some = ", ".join(self.game.action_text(a) for a in self.legal_actions[:8])
+        return f"{text} is not legal (try {some})"
+
+    def __str__(self) -> str:
+        on_board = self.action is not None and self.game.actions <= self.game.cells + 1
+        return draw(self.board, self.game.coordinates, self.action if on_board else None)
+
+    def __repr__(self) -> str:
+        return f"<Position of {self.game.spec} after {self.ply} moves: {self.diagram()}>"
+
+    def __hash__(self) -> int:
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the boards and the players to move are equal; how they came about does not matter."""
+        return isinstance(other, Position) and self.game == other.game and self._key == other._key
+
+
+def parameter_kinds(game_type: type) -> dict[str, tuple[type, Any]]:
+    """Each parameter's type and what values it may take, from the annotations of the tuple."""
+    kinds = {}
+    for field, hint in get_type_hints(game_type, include_extras=True).items():
+        allowed = next(iter(getattr(hint, "__metadata__", ())), ANYTHING)
+        kinds[field] = (getattr(hint, "__origin__", hint), allowed)
+    return {field: kinds[field] for field in game_type._fields}  # type: ignore[attr-defined]
+
+
+def read_parameters(game_type: Any, given: Mapping[str, object]) -> Any:
+    """The tuple of parameters, each checked; raises BadParameter with the nearest right name or the range."""
+    kinds = parameter_kinds(game_type)
+    for name in given:
+        if name not in kinds:
+            raise BadParameter(f"unknown parameter {name!r}{nearest(name, kinds)}")
+    game = game_type(**{name: kinds[name][1].read(name, value, kinds[name][0]) for name, value in given.items()})
+    if hasattr(game, "validate"):
+        game.validate()
+    return game
