@@ -53,7 +53,7 @@ class Entry:
         finally:
             config.CACHE_DIR = kept
         _announce_compilations()
-        _titles[native] = f"{self.__name__} of {Path(inspect.getfile(game_type)).stem}"
+        _game_names[native] = Path(inspect.getfile(game_type)).stem
         return native
 
 
@@ -151,18 +151,20 @@ def _constant_text(value: Any) -> str:
     return repr(value)
 
 
-_titles: dict[Any, str] = {}
+_game_names: dict[Any, str] = {}  # of each native entry point
 
 
 @cache
 def _announce_compilations() -> None:
-    """From now on, says in one line on stderr when an entry point is compiled rather than loaded."""
+    """From now on, says in one line a game on stderr when entry points are compiled rather than loaded."""
+    announced = set()
 
     class Announcer(event.Listener):
         def on_start(self, event: event.Event) -> None:
-            title = _titles.get(event.data["dispatcher"])
-            if title:
-                print(f"tengen: compiling {title}; this happens once", file=sys.stderr, flush=True)
+            name = _game_names.get(event.data["dispatcher"])
+            if name is not None and name not in announced:
+                announced.add(name)
+                print(f"tengen: compiling the rules of {name}; this happens once", file=sys.stderr, flush=True)
 
         def on_end(self, event: event.Event) -> None:
             pass

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from tengen.rules.contract import FIRST, ONGOING, SECOND, advance, below, key, legal, outcome, play, rollout, start
+from tengen.rules.contract import ONGOING, first_seed, legal, outcome, play, rollout
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
 
@@ -44,11 +46,40 @@ def perft(position: Position, depth: int) -> int:
 
 
 @entry
-def roll_out(game, root, states, actions, repeats, seed, results):
-    """Random games from root[0]; adds to results [4]: draws, first and second player's wins, plies. Returns the seed."""
+def roll_out(game, root, states, actions, repeats, number, results):
+    """Random games from root[0]; adds to results [4]: draws, first and second player's wins, plies."""
+    seed = first_seed(number)
     for _ in range(repeats):
         states[0] = root[0]
         seed = rollout(game, states[0], actions, seed)
         results[outcome(game, states[0]) % 3] += 1
         results[3] += states[0].ply - root[0].ply
-    return seed
+
+
+@dataclass(frozen=True)
+class Playouts:
+    """The results of random games."""
+
+    draws: int
+    first_wins: int
+    second_wins: int
+    plies: int
+
+
+def playouts(position: Position, count: int, seed: int) -> Playouts:
+    """Plays `count` random games from a position, by the game's own rollouts; the same seed gives the same games."""
+    game, results = position.game, np.zeros(4, np.int64)
+    scratch = game.new_states(1), np.empty(game.actions, np.int32)
+    roll_out(game.parameters, position.states, *scratch, count, seed, results)
+    return Playouts(*results.tolist())
+
+
+def compile_rules(game: Game) -> None:
+    """Has everything compiled that plays, shows or counts this game."""
+    position = game.start()
+    position.encode()
+    position.forbidden()
+    perft(position, 1)
+    playouts(position, 1, seed=1)
+    if hasattr(game.parameters, "setup"):
+        game.from_board(position.diagram(), position.to_play)

@@ -1,0 +1,1 @@
+"""How people reach it: the command line, the terminal."""

@@ -1,0 +1,174 @@
+"""The command `tengen`. Every command imports what it needs when it runs, so that `--help` answers at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tengen.rules.errors import TengenError
+
+if TYPE_CHECKING:
+    from tengen.rules.game import Position
+
+app = typer.Typer(
+    help="Board games that are plain Python and run at native speed. Try: tengen play tictactoe",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+GameSpec = Annotated[
+    str, typer.Argument(metavar="GAME", help="A game or a file: tictactoe, gomoku:size=8,rule=renju, ./breakthrough.py")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one machine-readable object.")]
+Moves = Annotated[str, typer.Option(help="Moves that lead to the position: 'h8 i9', or run together.")]
+Board = Annotated[str, typer.Option(help="A diagram: rows from the top joined by /, with X, O and a dot for empty.")]
+ToPlay = Annotated[str, typer.Option(help="Who moves on --board: X or O.")]
+
+
+def main() -> None:
+    """Runs the command line; what a user can put right is said in one line, with exit status 2."""
+    try:
+        app()
+    except TengenError as reason:
+        print(f"tengen: {reason}", file=sys.stderr)
+        sys.exit(2)
+
+
+@app.command()
+def games(as_json: Json = False) -> None:
+    """List the games and their parameters."""
+    from tengen.games import file_names, load_game, other_names
+    from tengen.rules.game import parameter_kinds
+
+    rows = []
+    for name in file_names():
+        game = load_game(name)
+        kinds = parameter_kinds(type(game.parameters))
+        defaults = game.parameters._asdict()
+        parameters = {
+            field: {"values": str(allowed), "default": allowed.text(defaults[field])}
+            for field, (_, allowed) in kinds.items()
+        }
+        others = [other for other, (owner, _) in other_names().items() if owner == name]
+        about = (type(game.parameters).__doc__ or "").splitlines()[0]
+        rows.append({"name": name, "about": about, "parameters": parameters, "other_names": others})
+    if as_json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        others = f" (also: {', '.join(row['other_names'])})" if row["other_names"] else ""
+        print(f"{row['name']}{others}: {row['about']}")
+        for field, about in row["parameters"].items():
+            print(f"    {field}={about['default']}  ({about['values']})")
+    print("\nA game of your own is one file: tengen check ./yours.py, tengen play ./yours.py")
+
+
+@app.command()
+def check(game: GameSpec, count: Annotated[int, typer.Option("--games", min=1)] = 20, as_json: Json = False) -> None:
+    """Test whether a game is sound: its rules, its symmetries, its network planes, its texts."""
+    os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")  # before Numba is imported: a wild index is then an error, not a crash
+    from tengen.games import load_game
+    from tengen.rules.check import Report
+    from tengen.rules.check import check as check_game
+
+    say = (lambda law: None) if as_json else (lambda law: print(f"  … {law}", flush=True))
+    try:
+        report = check_game(load_game(game), games=count, progress=say)
+    except TengenError as reason:
+        report = Report(game, [str(reason)])
+    if as_json:
+        print(json.dumps({"ok": report.ok, "problems": report.problems}))
+    elif report.ok:
+        print(f"{report.game} is sound: {count} random games, {report.positions} positions")
+    else:
+        print(f"{report.game} is not sound:")
+        for problem in report.problems:
+            print(f"  - {problem}")
+    raise typer.Exit(0 if report.ok else 1)
+
+
+@app.command()
+def perft(
+    game: GameSpec,
+    depth: Annotated[int, typer.Argument(min=1, help="How many plies deep.")],
+    moves: Moves = "",
+    board: Board = "",
+    to_play: ToPlay = "",
+    as_json: Json = False,
+) -> None:
+    """Count the sequences of moves from a position, ply by ply: the first proof that rules are right."""
+    from tengen.rules.playouts import perft as count_paths
+
+    position = _position(game, moves, board, to_play)
+    counts = []
+    for ply in range(1, depth + 1):
+        begin = time.perf_counter()
+        counts.append(count_paths(position, ply))
+        seconds = time.perf_counter() - begin
+        if not as_json:
+            print(f"{ply:3}  {counts[-1]:>20,}  {seconds:8.3f} s  {counts[-1] / seconds / 1e6:8.1f} M/s", flush=True)
+    if as_json:
+        print(json.dumps({"counts": counts}))
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game or a file, as in `tengen games`.")] = "tictactoe",
+    first: Annotated[str, typer.Option(help="Who plays first: human or random.")] = "human",
+    second: Annotated[str, typer.Option(help="Who plays second: human or random.")] = "random",
+    seed: Annotated[int | None, typer.Option(help="Makes the random player repeat itself.")] = None,
+    moves: Moves = "",
+    board: Board = "",
+    to_play: ToPlay = "",
+) -> None:
+    """Play a game in the terminal."""
+    from tengen.apps.terminal import play_game
+
+    play_game(_position(game, moves, board, to_play), (first, second), seed)
+
+
+@app.command()
+def bench(
+    what: Annotated[str, typer.Argument(help="What to measure: rules.")] = "rules",
+    seconds: Annotated[float, typer.Option(help="Time for each measurement.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Measure speed, beside a peer in the same run."""
+    from tengen.apps.bench import bench_rules
+
+    if what != "rules":
+        raise typer.BadParameter(f"{what!r} is unknown; there is: rules", param_hint="what")
+    bench_rules(seconds, as_json)
+
+
+@app.command("compile")
+def compile_games(
+    specs: Annotated[list[str] | None, typer.Argument(metavar="GAME…", help="Games; by default all that come along.")] = None,
+) -> None:
+    """Compile the rules of games ahead of time; later starts then compile nothing."""
+    from tengen.games import file_names, load_game
+    from tengen.rules.playouts import compile_rules
+
+    for spec in specs or file_names():
+        compile_rules(load_game(spec))
+    print("ready")
+
+
+def _position(game: str, moves: str, board: str, to_play: str) -> Position:
+    """The position of the options that name one."""
+    from tengen.games import load_game
+
+    loaded = load_game(game)
+    if to_play and not board:
+        raise TengenError("--to-play goes with --board")
+    position = loaded.from_board(board, to_play or None) if board else loaded.start()
+    for action in loaded.read_moves(moves):
+        position = position.play(action)
+    return position
