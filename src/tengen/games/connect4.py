@@ -21,7 +21,7 @@ RECORD = np.dtype(
         ("heights", np.int8, 8),  # stones in each column
         ("ply", np.int8),
         ("last", np.int8),  # the column played last, plus one; zero at the start
-        ("to_play", np.int8),
+        ("to_play", np.uint8),
         ("result", np.int8),
     ],
     align=True,

@@ -45,13 +45,13 @@ def record_for(size):
             ("next", np.uint16, cells),
             ("liberties", np.int16, cells),
             ("cells", np.int8, cells),
-            ("positions", np.int16),  # how many boards there have been; the ring holds the last of them
+            ("positions", np.uint16),  # how many boards there have been; the ring holds the last of them
             ("ply", np.int16),
             ("last", np.int16),  # the action played last, plus one; zero at the start
             ("captured", np.uint16),  # one of the stones captured last, which `next` still rings together; or NOWHERE
             ("area", np.int16),  # Black's points less White's, once the game is over
             ("passes", np.int8),
-            ("to_play", np.int8),
+            ("to_play", np.uint8),
             ("over", np.int8),
         ],
         align=True,
@@ -122,7 +122,7 @@ def start(game, state):
     low, middle, high = edge, game.size // 2, game.size - 1 - edge
     for i in range(game.handicap):  # in the order of the Go Text Protocol: corners, sides, and an odd one in the centre
         x, y = middle, middle
-        if i < 4 and i < game.handicap - (game.handicap > 4) * (game.handicap % 2):
+        if i < 4:
             x, y = low if i == 0 or i == 2 else high, low if i == 1 or i == 2 else high
         elif i < game.handicap - game.handicap % 2:
             x = low if i == 4 else high if i == 5 else middle
@@ -254,11 +254,18 @@ def sides(game):
 
 
 @kernel
+def beside(cell, step):
+    """The cell one step on, unsigned: Numba need not ask whether such an index counts from the end."""
+    return np.uint16(np.int64(cell) + step)
+
+
+@kernel
 def touches(game, state, cell, chain):
     """How many stones of a chain lie beside an empty cell."""
     count = 0
     for step in sides(game):
-        count += state.chain[cell + step] == chain
+        near = beside(cell, step)
+        count += state.chain[near] == chain
     return count
 
 
@@ -267,23 +274,24 @@ def surroundings(game, state, cell):
     """What is beside a cell: four bits each count the empty cells, Black's, White's and the edges."""
     counts = 0
     for step in sides(game):
-        counts += 1 << 4 * state.cells[cell + step]
+        near = beside(cell, step)
+        counts += 1 << 4 * np.int64(state.cells[near])
     return counts
 
 
 @kernel
-def is_plain(state, cell, beside):
+def is_plain(state, cell, around):
     """Whether a stone on the empty cell has a liberty at once and can repeat nothing: so with most moves."""
-    return (beside & 15 != 0) & (not was_lost(state, state.to_play, cell))
+    return (around & 15 != 0) & (not was_lost(state, state.to_play, cell))
 
 
 @kernel
 def may_roll(game, state, cell):
     """Whether a rollout may play on the empty cell: legal, and not into an own eye."""
-    beside = surroundings(game, state, cell)
-    if is_plain(state, cell, beside):
+    around = surroundings(game, state, cell)
+    if is_plain(state, cell, around):
         return True
-    return not is_own_eye(game, state, cell, beside) and judge(game, state, cell) == 0
+    return not is_own_eye(game, state, cell, around) and judge(game, state, cell) == 0
 
 
 @kernel
@@ -297,7 +305,8 @@ def judge(game, state, cell):
     """The same for a cell that is not plain."""
     lives, captures = False, False
     for step in sides(game):
-        content, chain = state.cells[cell + step], state.chain[cell + step]
+        near = beside(cell, step)
+        content, chain = state.cells[near], state.chain[near]
         has_more = state.liberties[chain] > 4 or state.liberties[chain] > touches(game, state, cell, chain)
         lives |= (content == EMPTY) | ((content == state.to_play + 1) & has_more)
         captures |= (content == 2 - state.to_play) & (not has_more)
@@ -317,8 +326,9 @@ def key_after(game, state, cell, dies):
     taken = player + 1 if dies else 2 - player
     previous = (-1, -1, -1)  # chains seen on earlier sides
     for step in sides(game):
-        if state.cells[cell + step] == taken:
-            chain = state.chain[cell + step]
+        near = beside(cell, step)
+        if state.cells[near] == taken:
+            chain = state.chain[near]
             seen = chain == previous[0] or chain == previous[1] or chain == previous[2]
             previous = (chain, previous[0], previous[1])
             if not seen and state.liberties[chain] == touches(game, state, cell, chain):
@@ -366,15 +376,18 @@ def put_stone(game, state, cell, player):
     state.captured = NOWHERE
     liberties = 0
     for step in sides(game):
-        liberties += state.cells[cell + step] == EMPTY
-        state.liberties[state.chain[cell + step]] -= 1
+        near = beside(cell, step)
+        liberties += state.cells[near] == EMPTY
+        state.liberties[state.chain[near]] -= 1
     state.liberties[cell] = liberties
     for step in sides(game):
-        if (state.cells[cell + step] == own) & (state.chain[cell + step] != state.chain[cell]):
-            join(state, state.chain[cell], state.chain[cell + step])
+        near = beside(cell, step)
+        if (state.cells[near] == own) & (state.chain[near] != state.chain[cell]):
+            join(state, state.chain[cell], state.chain[near])
     for step in sides(game):
-        if (state.cells[cell + step] == other) & (state.liberties[state.chain[cell + step]] == 0):
-            remove(game, state, state.chain[cell + step])
+        near = beside(cell, step)
+        if (state.cells[near] == other) & (state.liberties[state.chain[near]] == 0):
+            remove(game, state, state.chain[near])
     if state.liberties[state.chain[cell]] == 0:
         remove(game, state, state.chain[cell])
 
@@ -404,7 +417,8 @@ def remove(game, state, chain):
         state.key ^= stone_key(stone, player)
         state.lost[player, stone >> 6] |= ONE << np.uint64(stone & 63)
         for step in sides(game):
-            state.liberties[state.chain[stone + step]] += 1
+            near = beside(stone, step)
+            state.liberties[state.chain[near]] += 1
         stone = state.next[stone]
         if stone == chain:
             break
@@ -439,15 +453,16 @@ def list_captured(state, actions, count):
 
 
 @kernel
-def is_own_eye(game, state, cell, beside):
+def is_own_eye(game, state, cell, around):
     """Whether only own stones are beside the cell, and at most one corner (none at the edge) is the opponent's."""
     own = state.to_play + 1
-    if (beside >> 4 * own & 15) + (beside >> 4 * EDGE) < 4:
+    if (around >> 4 * own & 15) + (around >> 4 * EDGE) < 4:
         return False
     hostile, at_edge = 0, 0
     for step in (-game.size - 2, -game.size, game.size, game.size + 2):
-        hostile += state.cells[cell + step] == 3 - own
-        at_edge |= state.cells[cell + step] == EDGE
+        near = beside(cell, step)
+        hostile += state.cells[near] == 3 - own
+        at_edge |= state.cells[near] == EDGE
     return hostile + at_edge < 2
 
 
@@ -459,8 +474,9 @@ def is_in_atari(game, state, chain):
     stone = chain
     while True:
         for step in sides(game):
-            if state.cells[stone + step] == EMPTY:
-                return touches(game, state, stone + step, chain) == state.liberties[chain]
+            near = beside(stone, step)
+            if state.cells[near] == EMPTY:
+                return touches(game, state, near, chain) == state.liberties[chain]
         stone = state.next[stone]
         if stone == chain:
             return False
@@ -483,7 +499,7 @@ def area(game, state):
     margin = 0
     for cell in range(first, last + 1):
         owner = state.next[cell] if state.cells[cell] == EMPTY else state.cells[cell]
-        margin += (owner == 1) - (owner == 2)
+        margin += 1 if owner == 1 else -1 if owner == 2 else 0
     return margin
 
 
@@ -495,9 +511,10 @@ def reach_on(game, state, order):
         if state.cells[cell] == EMPTY:
             reached = state.next[cell]
             for step in sides(game):
-                stone = state.cells[cell + step]
+                near = beside(cell, step)
+                stone = state.cells[near]
                 if stone != EDGE:
-                    reached |= state.next[cell + step] if stone == EMPTY else stone
+                    reached |= state.next[near] if stone == EMPTY else stone
             changed |= reached != state.next[cell]
             state.next[cell] = reached
     return changed

@@ -22,7 +22,7 @@ RECORD = np.dtype(
         ("moves", np.uint64),  # where the player to move may play; zero if only a pass is left
         ("ply", np.int16),
         ("last", np.int16),  # the action played last, plus one; zero at the start
-        ("to_play", np.int8),
+        ("to_play", np.uint8),
         ("over", np.int8),
     ],
     align=True,

@@ -124,7 +124,7 @@ def advance(seed):
 @kernel
 def below(seed, count):
     """A number in [0, count), from a seed fresh from `advance`."""
-    return np.int64(((seed >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
+    return np.uint32(((seed >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
 @generic(required=True)

@@ -21,7 +21,7 @@ RECORD = np.dtype(
         ("key", np.uint64),
         ("ply", np.int16),
         ("last", np.int16),  # the action played last, plus one; zero at the start
-        ("to_play", np.int8),
+        ("to_play", np.uint8),
         ("result", np.int8),
     ],
     align=True,
@@ -39,16 +39,16 @@ def flip(lines, x, y):
     """Places a stone at (x, y), or takes it away again."""
     across, down = np.uint32(1) << np.uint32(x), np.uint32(1) << np.uint32(y)
     lines[y] ^= across
-    lines[COLUMNS + x] ^= down
-    lines[DIAGONALS + x - y] ^= down
-    lines[ANTIDIAGONALS + x + y] ^= down
+    lines[np.uint32(COLUMNS + x)] ^= down
+    lines[np.uint32(DIAGONALS + x - y)] ^= down
+    lines[np.uint32(ANTIDIAGONALS + x + y)] ^= down
 
 
 @kernel
 def place(columns, state, action):
     """The player to move places a stone; the turn passes. Returns the stone's x and y."""
-    y = action // columns
-    x = action - y * columns
+    y = np.uint32(np.uint32(action) // np.uint32(columns))  # unsigned: Numba then asks less of an index
+    x = np.uint32(action - y * columns)
     flip(state.lines[state.to_play], x, y)
     state.key ^= stone_key(action, state.to_play)
     state.ply += 1
@@ -60,8 +60,8 @@ def place(columns, state, action):
 @kernel
 def has_row(lines, x, y, length):
     """Whether `length` stones or more stand in a row on a line through (x, y)."""
-    row, column = lines[y], lines[COLUMNS + x]
-    diagonal, antidiagonal = lines[DIAGONALS + x - y], lines[ANTIDIAGONALS + x + y]
+    row, column = lines[y], lines[np.uint32(COLUMNS + x)]
+    diagonal, antidiagonal = lines[np.uint32(DIAGONALS + x - y)], lines[np.uint32(ANTIDIAGONALS + x + y)]
     for _ in range(length - 1):  # after i steps, a set bit begins a row of i + 1
         row &= row >> np.uint32(1)
         column &= column >> np.uint32(1)

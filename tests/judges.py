@@ -1,0 +1,93 @@
+"""Slow and obvious versions of the rules, to judge the fast ones."""
+
+from __future__ import annotations
+
+
+class PlainGo:
+    """Go by sets and flood fill; every board of the game is remembered."""
+
+    def __init__(self, size: int, suicide: bool = False):
+        self.size, self.suicide = size, suicide
+        self.stones: dict[tuple[int, int], int] = {}
+        self.seen = {frozenset()}
+        self.to_play = 0
+
+    def beside(self, point):
+        x, y = point
+        around = [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
+        return [(a, b) for a, b in around if 0 <= a < self.size and 0 <= b < self.size]
+
+    def region(self, stones, point):
+        """The points connected to `point` that hold the same, and what touches them."""
+        inside, border, waiting = {point}, set(), [point]
+        while waiting:
+            for other in self.beside(waiting.pop()):
+                if stones.get(other) != stones.get(point):
+                    border.add(other)
+                elif other not in inside:
+                    inside.add(other)
+                    waiting.append(other)
+        return inside, border
+
+    def after(self, point):
+        """The stones after a move, or None for a suicide that is not allowed."""
+        stones = {**self.stones, point: self.to_play}
+        for colour in (1 - self.to_play, self.to_play):
+            for other in [*self.beside(point), point]:
+                if stones.get(other) == colour:
+                    chain, border = self.region(stones, other)
+                    if all(neighbour in stones for neighbour in border):
+                        if colour == self.to_play and not self.suicide:
+                            return None
+                        for stone in chain:
+                            del stones[stone]
+        return stones
+
+    def legal(self):
+        points = ((x, y) for y in range(self.size) for x in range(self.size))
+        return [
+            y * self.size + x
+            for x, y in points
+            if (x, y) not in self.stones
+            and (after := self.after((x, y))) is not None
+            and frozenset(after.items()) not in self.seen
+        ] + [self.size * self.size]
+
+    def play(self, action):
+        if action < self.size * self.size:
+            self.stones = self.after((action % self.size, action // self.size))
+            self.seen.add(frozenset(self.stones.items()))
+        self.to_play = 1 - self.to_play
+
+    def area(self):
+        """Black's points less White's."""
+        margin = sum(1 if colour == 0 else -1 for colour in self.stones.values())
+        for y in range(self.size):
+            for x in range(self.size):
+                if (x, y) not in self.stones:
+                    colours = {self.stones[point] for point in self.region(self.stones, (x, y))[1]}
+                    margin += {frozenset([0]): 1, frozenset([1]): -1}.get(frozenset(colours), 0)
+        return margin
+
+
+def plain_winner(board, row: int, exactly: bool = False) -> int:
+    """1 or 2 if that player has `row` stones in a row (exactly that many, if asked), else 0."""
+    rows, columns = board.shape
+    for y in range(rows):
+        for x in range(columns):
+            for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
+
+                def at(step, x=x, y=y, dx=dx, dy=dy):
+                    a, b = x + step * dx, y + step * dy
+                    return int(board[b, a]) if 0 <= a < columns and 0 <= b < rows else 0
+
+                stone = at(0)
+                if stone and all(at(i) == stone for i in range(row)):
+                    if not exactly or (at(-1) != stone and at(row) != stone):
+                        return stone
+    return 0
+
+
+def one_line(picture: str) -> str:
+    """A board drawn over several lines, as `Position.diagram` writes it."""
+    return "/".join("".join(row.split()) for row in picture.strip().splitlines())
