@@ -31,20 +31,22 @@ def test_capture():
 
 def test_capturing_is_not_suicide():
     before = """
-        . O X
-        O O X
-        X X X"""
+        . O X .
+        O O X .
+        X X X .
+        . . . ."""
     after = """
-        X . X
-        . . X
-        X X X"""
-    assert load_game("go:size=3").from_board(before, "X").play("a3").diagram() == one_line(after)
+        X . X .
+        . . X .
+        X X X .
+        . . . ."""
+    assert load_game("go:size=4").from_board(before, "X").play("a4").diagram() == one_line(after)
 
 
 def test_suicide():
     picture = """
-        . O X
-        O X .
+        . O .
+        O O .
         . . ."""
     position = load_game("go:size=3").from_board(picture, "X")
     assert position.forbidden() == {0: "suicide"}

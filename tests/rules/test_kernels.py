@@ -1,0 +1,102 @@
+"""The kernel cache: a second start compiles nothing, an edited rule never runs stale, games never meet."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLE = ROOT / "examples" / "breakthrough.py"
+
+
+class Machine:
+    """A kernel cache and a copy of the package of its own; every command is a new process."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        shutil.copytree(ROOT / "src" / "tengen", folder / "tengen", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def perft(self, spec, depth, **environment):
+        """What `tengen perft` prints, and whether something was compiled."""
+        command = [sys.executable, "-m", "tengen", "perft", str(spec), str(depth), "--json"]
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+        result = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env={**inherited, "XDG_CACHE_HOME": str(self.folder / "cache"), "PYTHONPATH": str(self.folder), **environment},
+        )
+        assert result.returncode == 0, result.stderr
+        return result.stdout.strip(), "compiling" in result.stderr
+
+    def edit(self, path, old, new):
+        text = (self.folder / path).read_text()
+        assert text.count(old) == 1
+        (self.folder / path).write_text(text.replace(old, new))
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def test_second_start_compiles_nothing(machine):
+    first, compiled = machine.perft("tictactoe", 3)
+    again, compiled_again = machine.perft("tictactoe", 3)
+    assert (first, compiled) == (again, True)
+    assert not compiled_again
+
+
+def test_other_parameters_compile_nothing(machine):
+    machine.perft("mnk:m=3,n=3,k=3", 2)
+    assert machine.perft("mnk:m=19,n=7,k=5", 1) == ('{"counts": [133]}', False)
+
+
+def test_edited_rule_of_the_package(machine):
+    assert machine.perft("mnk:m=1,n=3,k=2", 3)[0] == '{"counts": [3, 6, 6]}'
+    machine.edit("tengen/games/mnk.py", "    if lines.has_row(state.lines[player], x, y, game.k):", "    if True:")
+    assert machine.perft("mnk:m=1,n=3,k=2", 3) == ('{"counts": [3, 0, 0]}', True)
+
+
+def test_edited_helper_of_the_package(machine):
+    assert machine.perft("tictactoe", 2)[0] == '{"counts": [9, 72]}'
+    machine.edit("tengen/rules/lines.py", "for y in range(rows):\n        empty =", "for y in range(rows - 1):\n        empty =")
+    assert machine.perft("tictactoe", 2) == ('{"counts": [6, 30]}', True)
+
+
+def test_edited_rule_helper_and_constant_of_a_user(machine):
+    shutil.copy(EXAMPLE, machine.folder / "mine.py")
+    machine.edit("mine.py", "for x in range(2 * game.size):", "for x in range(ROWS * game.size):")
+    machine.edit("mine.py", "RECORD = np.dtype(", "ROWS = 2\nRECORD = np.dtype(")
+    assert machine.perft("mine.py:size=5", 3) == ('{"counts": [13, 156, 1924]}', True)
+    assert machine.perft("mine.py:size=5", 3) == ('{"counts": [13, 156, 1924]}', False)
+    machine.edit("mine.py", "ROWS = 2", "ROWS = 1")
+    assert machine.perft("mine.py:size=5", 3) == ('{"counts": [13, 169, 1911]}', True)  # as OpenSpiel counts
+    machine.edit("mine.py", "is_free = there == 0 or (", "is_free = (")  # in a helper: no step on an empty cell
+    assert machine.perft("mine.py:size=5", 1) == ('{"counts": [0]}', True)
+    machine.edit("mine.py", "is_free = (", "is_free = dx != 0 or (")
+    machine.edit("mine.py", "for dx in range(-1, 2):", "for dx in range(0, 2):")  # in a rule
+    assert machine.perft("mine.py:size=5", 1) == ('{"counts": [4]}', True)
+
+
+def test_copies_of_a_game_never_meet(machine):
+    """The same file under two names: neither process can import the other's class, and neither has to."""
+    for name in ("one.py", "other.py", "one.py"):
+        shutil.copy(EXAMPLE, machine.folder / name)
+        assert machine.perft(f"{name}:size=5", 2)[0] == '{"counts": [13, 156]}'
+    (machine.folder / "one.py").unlink()
+    assert machine.perft("other.py:size=5", 2) == ('{"counts": [13, 156]}', False)
+
+
+def test_checked_kernels_are_not_mixed_with_unchecked_ones(machine):
+    machine.perft("tictactoe", 1)
+    assert machine.perft("tictactoe", 1, NUMBA_BOUNDSCHECK="1")[1]
+    assert not machine.perft("tictactoe", 1)[1]
+
+
+def test_without_jit_the_same_counts(machine):
+    assert machine.perft("connect4", 3, NUMBA_DISABLE_JIT="1") == ('{"counts": [7, 49, 343]}', False)

@@ -1,0 +1,176 @@
+"""Positions: what they say, and what is said of a wrong move, diagram or parameter."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import tengen
+from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, UnknownGame
+
+
+def test_a_game_of_tictactoe():
+    start = tengen.load_game("tictactoe").start()
+    assert start.legal_actions == list(range(9))
+    end = start.play("b2").play("a1").play("c3").play("b1").play(0).play("c1")
+    assert end.outcome.winner == 1
+    assert end.outcome.value_for(1) == 1
+    assert end.outcome.value_for(0) == -1
+    assert end.legal_actions == []
+    assert end.diagram() == "X.X/.X./OOO"
+    assert str(end) == " 3 X  .  X\n 2 .  X  .\n 1 O  O (O)\n   a  b  c"
+    assert start.diagram() == ".../.../..."
+
+
+def test_undo_and_moves():
+    game = tengen.load_game("gomoku:size=9")
+    position = game.from_moves("e5d5 E4,f6")
+    assert [game.action_text(action) for action in position.moves] == ["e5", "d5", "e4", "f6"]
+    assert position.undo().moves == position.moves[:3]
+    with pytest.raises(IllegalMove, match="there is no move to take back"):
+        game.start().undo()
+
+
+def test_equality_is_of_boards():
+    game = tengen.load_game("gomoku:size=9")
+    one, other = game.from_moves("a1 b2 c3"), game.from_moves("c3 b2 a1")
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != game.from_moves("a1 c3 b2")
+    assert one != tengen.load_game("gomoku:size=10").from_moves("a1 b2 c3")
+
+
+def test_games_travel_by_their_spec():
+    game = tengen.load_game("gomoku:size=9,rule=renju")
+    assert game.spec == "gomoku:size=9,rule=renju"
+    assert pickle.loads(pickle.dumps(game)) == game
+    assert tengen.load_game("tictactoe").spec == "mnk"
+    assert tengen.load_game("go:size=9,komi=5.5").spec == "go:size=9,komi=5.5"
+
+
+def test_encode():
+    """The paper's four planes: own stones, the opponent's, the last move, the colour to play."""
+    planes = tengen.load_game("gomoku:size=8").from_moves("a8 b8 c8").encode()
+    assert planes.shape == (4, 8, 8)
+    assert np.argwhere(planes[0]).tolist() == [[0, 1]]
+    assert np.argwhere(planes[1]).tolist() == [[0, 0], [0, 2]]
+    assert np.argwhere(planes[2]).tolist() == [[0, 2]]
+    assert not planes[3].any()
+
+
+def test_states_are_copies():
+    position = tengen.load_game("tictactoe").start()
+    position.state.to_play = 1
+    position.states[0].ply = 5
+    assert position.to_play == 0
+    assert position.state.ply == 0
+
+
+MISTAKES = [
+    ("tictactoe", "b2 b2", IllegalMove, "b2 is occupied at move 2"),
+    ("tictactoe", "d1", BadMove, "d1 is off the board; its columns are a to c, its rows 1 to 3"),
+    ("tictactoe", "hello", BadMove, "'hello' is not a move; write one as a3"),
+    ("tictactoe", "a1 a2 b1 b2 c1 c2", IllegalMove, "the game is over (won by X): c2 cannot be played at move 6"),
+    ("connect4", "1111112", None, ""),
+    ("connect4", "1111111", IllegalMove, "1 is full at move 7"),
+    ("connect4", "9", BadMove, "'9' is not a column; they are 1 to 7"),
+    ("reversi", "a1", IllegalMove, "a1 flips nothing at move 1"),
+    ("reversi", "d4", IllegalMove, "d4 is occupied at move 1"),
+    ("reversi", "pass", IllegalMove, "pass is not allowed while a move flips something at move 1"),
+    ("go:size=9", "i5", BadMove, "i5 is off the board; its columns are a to j, its rows 1 to 9"),
+]
+
+
+@pytest.mark.parametrize(("spec", "moves", "error", "message"), MISTAKES)
+def test_wrong_moves(spec, moves, error, message):
+    game = tengen.load_game(spec)
+    if error is None:
+        game.from_moves(moves)
+        return
+    with pytest.raises(error) as caught:
+        game.from_moves(moves)
+    assert str(caught.value) == message
+
+
+def test_wrong_numbers_and_sides():
+    start = tengen.load_game("gomoku").start()
+    with pytest.raises(BadMove, match="action 225 does not exist; gomoku has actions 0 to 224"):
+        start.play(225)
+    with pytest.raises(IllegalMove, match="it is Black's turn at move 1"):
+        start.play("h8", player="white")
+    with pytest.raises(BadMove, match="'green' is no player; they are Black"):
+        start.play("h8", player="green")
+    assert start.play("h8", player="b").to_play == 1
+
+
+DIAGRAMS = [
+    ("tictactoe", "../.../...", None, "row 1 from the top, '..', has 2 columns; this board has 3"),
+    ("tictactoe", ".../...", None, "the diagram has 2 rows; this board has 3"),
+    ("tictactoe", "..?/.../...", None, "row 1 from the top, '..?', has '?'; use X, O and ."),
+    ("tictactoe", "XX./.../...", "X", "X has 2 stones and O 0: with X to play, X needs as many as O"),
+    ("connect4", "......./......./......./......./X....../O......", "X", "column 1, row 5 from the top, floats"),
+]
+
+
+@pytest.mark.parametrize(("spec", "text", "to_play", "message"), DIAGRAMS)
+def test_wrong_diagrams(spec, text, to_play, message):
+    if spec == "connect4":
+        text = text.replace("O......", ".O.....")
+    with pytest.raises(BadDiagram) as caught:
+        tengen.load_game(spec).from_board(text, to_play)
+    assert message in str(caught.value)
+
+
+def test_diagrams_that_are_over():
+    assert tengen.load_game("tictactoe").from_board("XXX/OO./...", "O").outcome.winner == 0
+    assert tengen.load_game("tictactoe").from_board("XOX/XOO/OXX").outcome.winner is None
+
+
+SPECS = [
+    ("gomku", UnknownGame, "no game is called 'gomku'; did you mean 'gomoku'?"),
+    ("tictacto", UnknownGame, "no game is called 'tictacto'; did you mean 'tictactoe'?"),
+    ("./nothing.py", UnknownGame, "there is no file nothing.py"),
+    ("gomoku:sise=8", BadParameter, "unknown parameter 'sise'; did you mean 'size'?"),
+    ("gomoku:size=21", BadParameter, "size=21 is out of range: size is 5 to 20"),
+    ("gomoku:size=big", BadParameter, "size=big is not a number"),
+    ("gomoku:rule=renjo", BadParameter, "rule=renjo is unknown; did you mean 'renju'?"),
+    ("gomoku:size", BadParameter, "'size' is not a parameter; write name=value"),
+    ("reversi:size=5", BadParameter, "size=5 is odd; Reversi boards are 4, 6 or 8 wide"),
+    ("tictactoe:m=4", BadParameter, "m cannot be changed; use mnk:"),
+]
+
+
+@pytest.mark.parametrize(("spec", "error", "message"), SPECS)
+def test_wrong_specs(spec, error, message):
+    with pytest.raises(error) as caught:
+        tengen.load_game(spec)
+    assert message in str(caught.value)
+
+
+FILES = [
+    ("import nothing_like_it", "does not run: ModuleNotFoundError"),
+    ("x = 1", "has no NamedTuple with a record()"),
+    (
+        "from typing import NamedTuple\nclass G(NamedTuple):\n    size: int = 3\n    def record(self): ...\n",
+        "class G has no 'shape'",
+    ),
+    (
+        "from typing import NamedTuple\nfrom tengen.rules.contract import rules\nclass G(NamedTuple):\n    size: int = 3\n"
+        "    def record(self): ...\n@rules(G)\ndef plai(game, state, action): ...\n",
+        "G answers an unknown rule 'plai'; did you mean 'play'?",
+    ),
+    (
+        "from typing import NamedTuple\nfrom tengen.rules.contract import rules\nclass G(NamedTuple):\n    size: int = 3\n"
+        "    def record(self): ...\n@rules(G)\ndef play(game, action): ...\n",
+        "G.play takes (game, action); the contract says (game, state, action)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), FILES)
+def test_wrong_files(tmp_path, text, message):
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    with pytest.raises(GameFileError) as caught:
+        tengen.load_game(str(path))
+    assert message in str(caught.value)
