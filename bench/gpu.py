@@ -131,7 +131,10 @@ def cpu_rate(game, count: int) -> tuple[float, float]:
 
 
 def main() -> int:
-    print(f"{'game':20} {'same games':>11} {'plies':>9} {'GPU /s':>13} {'CPU core /s':>13} {'ratio':>7}  first wins", flush=True)
+    print(
+        f"{'game':20} {'same games':>11} {'plies':>9} {'GPU /s':>13} {'CPU core /s':>13} {'ratio':>7}  first wins",
+        flush=True,
+    )
     failed = 0
     for spec in sys.argv[1:] or SPECS:
         game = load_game(spec)

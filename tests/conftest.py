@@ -9,7 +9,7 @@ import pytest
 
 
 def find_engine(name: str) -> str:
-    """The path of an engine for the live tests. Without one they skip, and say so; where TENGEN_LIVE is set they fail."""
+    """The path of an engine. Without one the live tests skip, and say so; where TENGEN_LIVE is set they fail."""
     path = shutil.which(name) or shutil.which(name, path="/usr/games")
     if path is None:
         message = f"{name} is not installed (Debian: apt-get install {name}): nothing was tested against it"

@@ -109,7 +109,9 @@ def replay(position):
     return plain
 
 
-@pytest.mark.parametrize(("size", "suicide", "games"), [(2, 0, 40), (2, 1, 40), (3, 0, 30), (3, 1, 30), (5, 1, 6), (9, 0, 1)])
+@pytest.mark.parametrize(
+    ("size", "suicide", "games"), [(2, 0, 40), (2, 1, 40), (3, 0, 30), (3, 1, 30), (5, 1, 6), (9, 0, 1)]
+)
 def test_against_plain_go(size, suicide, games):
     """Legal moves, stones and area at every ply, as far as the ring of boards reaches."""
     game, rng = load_game(f"go:size={size},suicide={suicide},komi=0"), random.Random(size)
@@ -239,7 +241,9 @@ def test_against_gnugo_scores(gnugo):
     engine = GnuGo(gnugo, size)
     for seed in range(games):
         states = game.start().states
-        roll_out(game.parameters, states.copy(), states, np.empty(game.actions, np.int32), 1, seed, np.zeros(4, np.int64))
+        roll_out(
+            game.parameters, states.copy(), states, np.empty(game.actions, np.int32), 1, seed, np.zeros(4, np.int64)
+        )
         engine.ask("clear_board")
         cells = game.parameters.board(states[0])
         for player, colour in enumerate(COLOURS):

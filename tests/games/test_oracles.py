@@ -78,9 +78,7 @@ def count_legal_boards(game, states, boards):
     return total
 
 
-@pytest.mark.parametrize(
-    ("size", "expected"), [(2, 57), (3, 12675), pytest.param(4, 24318165, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("size", "expected"), [(2, 57), (3, 12675), pytest.param(4, 24318165, marks=pytest.mark.long)])
 def test_go_legal_positions(size, expected):
     game = load_game(f"go:size={size}")
     assert count_legal_boards(game.parameters, game.new_states(1), 3 ** (size * size)) == expected
@@ -88,8 +86,14 @@ def test_go_legal_positions(size, expected):
 
 @pytest.mark.parametrize(
     ("spec", "most"),
-    [("mnk:m=20,n=20,k=5", 4096), ("gomoku:size=20,rule=renju", 4096), ("go:size=19", 4096), ("go:size=9", 2048)]
-    + [("connect4", 64), ("reversi", 64)],
+    [
+        ("mnk:m=20,n=20,k=5", 4096),
+        ("gomoku:size=20,rule=renju", 4096),
+        ("go:size=19", 4096),
+        ("go:size=9", 2048),
+        ("connect4", 64),
+        ("reversi", 64),
+    ],
 )
 def test_states_are_small(spec, most):
     assert load_game(spec).new_states(1).nbytes < most

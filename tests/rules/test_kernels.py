@@ -28,7 +28,12 @@ class Machine:
             capture_output=True,
             text=True,
             cwd=self.folder,
-            env={**inherited, "XDG_CACHE_HOME": str(self.folder / "cache"), "PYTHONPATH": str(self.folder), **environment},
+            env={
+                **inherited,
+                "XDG_CACHE_HOME": str(self.folder / "cache"),
+                "PYTHONPATH": str(self.folder),
+                **environment,
+            },
         )
         assert result.returncode == 0, result.stderr
         return result.stdout.strip(), "compiling" in result.stderr
@@ -64,7 +69,9 @@ def test_edited_rule_of_the_package(machine):
 
 def test_edited_helper_of_the_package(machine):
     assert machine.perft("tictactoe", 2)[0] == '{"counts": [9, 72]}'
-    machine.edit("tengen/rules/lines.py", "for y in range(rows):\n        empty =", "for y in range(rows - 1):\n        empty =")
+    machine.edit(
+        "tengen/rules/lines.py", "for y in range(rows):\n        empty =", "for y in range(rows - 1):\n        empty ="
+    )
     assert machine.perft("tictactoe", 2) == ('{"counts": [6, 30]}', True)
 
 

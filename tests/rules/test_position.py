@@ -147,21 +147,28 @@ def test_wrong_specs(spec, error, message):
     assert message in str(caught.value)
 
 
+HEAD = """
+from typing import NamedTuple
+from tengen.rules.contract import rules
+
+class G(NamedTuple):
+    size: int = 3
+    def record(self): ...
+
+"""
 FILES = [
     ("import nothing_like_it", "does not run: ModuleNotFoundError"),
     ("x = 1", "has no NamedTuple with a record()"),
     (
-        "from typing import NamedTuple\nclass G(NamedTuple):\n    size: int = 3\n    def record(self): ...\n",
+        HEAD,
         "class G has no 'shape'",
     ),
     (
-        "from typing import NamedTuple\nfrom tengen.rules.contract import rules\nclass G(NamedTuple):\n    size: int = 3\n"
-        "    def record(self): ...\n@rules(G)\ndef plai(game, state, action): ...\n",
+        HEAD + "@rules(G)\ndef plai(game, state, action): ...\n",
         "G answers an unknown rule 'plai'; did you mean 'play'?",
     ),
     (
-        "from typing import NamedTuple\nfrom tengen.rules.contract import rules\nclass G(NamedTuple):\n    size: int = 3\n"
-        "    def record(self): ...\n@rules(G)\ndef play(game, action): ...\n",
+        HEAD + "@rules(G)\ndef play(game, action): ...\n",
         "G.play takes (game, action); the contract says (game, state, action)",
     ),
 ]

@@ -25,7 +25,9 @@ def bench_rules(seconds: float, as_json: bool) -> None:
     """Random playouts a second on one thread, beside OpenSpiel's C++ rollouts; then perft."""
     rows: list[dict[str, Any]] = []
     if not as_json:
-        print(f"random playouts a second, one thread, medians of {ROUNDS}\n{'':24}{'tengen':>12}{'OpenSpiel':>12}  ratio")
+        print(
+            f"random playouts a second, one thread, medians of {ROUNDS}\n{'':24}{'tengen':>12}{'OpenSpiel':>12}  ratio"
+        )
     for spec, peer_name in PEERS.items():
         peer = _open_spiel_playouts(peer_name)
         mine, theirs = [], []

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -47,7 +47,7 @@ def games(as_json: Json = False) -> None:
     from tengen.games import file_names, load_game, other_names
     from tengen.rules.game import parameter_kinds
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in file_names():
         game = load_game(name)
         kinds = parameter_kinds(type(game.parameters))
@@ -63,17 +63,19 @@ def games(as_json: Json = False) -> None:
         print(json.dumps(rows))
         return
     for row in rows:
-        others = f" (also: {', '.join(row['other_names'])})" if row["other_names"] else ""
-        print(f"{row['name']}{others}: {row['about']}")
-        for field, about in row["parameters"].items():
-            print(f"    {field}={about['default']}  ({about['values']})")
+        also = f" (also: {', '.join(row['other_names'])})" if row["other_names"] else ""
+        print(f"{row['name']}{also}: {row['about']}")
+        for field, facts in row["parameters"].items():
+            print(f"    {field}={facts['default']}  ({facts['values']})")
     print("\nA game of your own is one file: tengen check ./yours.py, tengen play ./yours.py")
 
 
 @app.command()
 def check(game: GameSpec, count: Annotated[int, typer.Option("--games", min=1)] = 20, as_json: Json = False) -> None:
     """Test whether a game is sound: its rules, its symmetries, its network planes, its texts."""
-    os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")  # before Numba is imported: a wild index is then an error, not a crash
+    os.environ.setdefault(
+        "NUMBA_BOUNDSCHECK", "1"
+    )  # before Numba is imported: a wild index is then an error, not a crash
     from tengen.games import load_game
     from tengen.rules.check import Report
     from tengen.rules.check import check as check_game
@@ -150,7 +152,9 @@ def bench(
 
 @app.command("compile")
 def compile_games(
-    specs: Annotated[list[str] | None, typer.Argument(metavar="GAME…", help="Games; by default all that come along.")] = None,
+    specs: Annotated[
+        list[str] | None, typer.Argument(metavar="GAME…", help="Games; by default all that come along.")
+    ] = None,
 ) -> None:
     """Compile the rules of games ahead of time; later starts then compile nothing."""
     from tengen.games import file_names, load_game

@@ -24,7 +24,7 @@ BLACK, WHITE = 0, 1
 ALLOWED, DOUBLE_THREE, DOUBLE_FOUR, OVERLINE, FIVE, UNDECIDED = 0, 1, 2, 3, 4, 5
 REASONS = ("", "double-three", "double-four", "overline")
 DEEPEST = 16  # how far Renju's recursion is followed; in random play it seldom reaches three
-RECORD = np.dtype([("trail", np.int32, DEEPEST), *((n, lines.RECORD[n]) for n in lines.RECORD.names)], align=True)
+RECORD = np.dtype([("trail", np.int32, DEEPEST), *((n, lines.RECORD[n]) for n in lines.RECORD.names or ())], align=True)
 
 
 class Gomoku(NamedTuple):
@@ -316,7 +316,9 @@ def find_forbidden(game, states, kinds):
     state = states[0]
     for action in range(game.size * game.size):
         x, y = action % game.size, action // game.size
-        if game.rule == RENJU and not (lines.is_set(state.lines[BLACK], x, y) or lines.is_set(state.lines[WHITE], x, y)):
+        if game.rule == RENJU and not (
+            lines.is_set(state.lines[BLACK], x, y) or lines.is_set(state.lines[WHITE], x, y)
+        ):
             kinds[action] = forbidden_kind(game.size, state, x, y)
 
 

@@ -86,7 +86,9 @@ def draw(board: np.ndarray, coordinates: Coordinates, last: int | None = None) -
     lines = []
     for y in range(rows):
         label = coordinates.text(y * columns)[1:]
-        marks = "".join(f"({STONES[s]})" if last == y * columns + x else f" {STONES[s]} " for x, s in enumerate(board[y]))
+        marks = "".join(
+            f"({STONES[s]})" if last == y * columns + x else f" {STONES[s]} " for x, s in enumerate(board[y])
+        )
         lines.append(f"{label:>2}{marks}".rstrip())
     return "\n".join([*lines, ("   " + "  ".join(coordinates.letters[:columns])).rstrip()])
 
@@ -97,7 +99,7 @@ def diagram(board: np.ndarray) -> str:
 
 
 def read_diagram(text: str, shape: tuple[int, int]) -> np.ndarray:
-    """The board of a diagram: rows from the top, joined by `/` or by line breaks; X first player, O second, `.` empty."""
+    """The board of a diagram: rows from the top joined by `/` or line breaks; X first player, O second, `.` empty."""
     rows, columns = shape
     given = [row.replace(" ", "") for row in text.strip().replace("\n", "/").split("/")]
     if len(given) != rows:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tengen.rules.contract import ONGOING, encode, key, legal, outcome, play, score
 from tengen.rules.errors import BadDiagram, IllegalMove, TengenError
-from tengen.rules.game import LOOK, Game, Position, encode_states, step
+from tengen.rules.game import Game, Position, encode_states
+from tengen.rules.kernels import entry
 
 TOO_LONG = 20_000  # plies after which a random game will never end
 LARGE = 4096  # bytes of a state above which a search wastes its memory
@@ -25,6 +27,19 @@ class Report:
     @property
     def ok(self) -> bool:
         return not self.problems
+
+
+@entry
+def play_and_ask(game, states, action, actions, planes):
+    """Plays on states[0] and copies it to states[1]; then asks states[0] all that can be asked."""
+    play(game, states[0], action)
+    states[1] = states[0]
+    if outcome(game, states[0]) == ONGOING:
+        legal(game, states[0], actions)
+    else:
+        score(game, states[0])
+    key(game, states[0])
+    encode(game, states[0], planes)
 
 
 class Unsound(Exception):
@@ -117,11 +132,14 @@ def _check_names(game: Game) -> None:
 
 
 def _check_asking(game: Game, positions: list[Position]) -> None:
+    actions, planes = np.empty(game.actions, np.int32), np.empty((len(game.planes), game.cells), np.float32)
     for position in positions:
-        states = position.states
-        step(game.parameters, states, LOOK, np.empty(game.actions, np.int32))
-        encode_states(game.parameters, states, np.empty((1, len(game.planes), game.cells), np.float32))
-        if not _are_equal(states, position.states):
+        if position.previous is None:
+            continue
+        states = game.new_states(2)
+        states[0] = position.previous.state
+        play_and_ask(game.parameters, states, position.action, actions, planes)
+        if not _are_equal(states[:1], states[1:]):
             raise Unsound(f"legal, outcome, key, score or encode changes the state after {_moves(position)}")
 
 
@@ -234,10 +252,12 @@ def _compare_mirrored(plain: Position, mirrored: Position, cells: np.ndarray, ac
     for action in plain.legal_actions[:: max(1, len(plain.legal_actions) // 4)]:
         one, other = plain.play(action), mirrored.play(int(actions[action]))
         if not np.array_equal(other.board.ravel()[cells], one.board.ravel()) or one.outcome != other.outcome:
-            raise Unsound(f"symmetry {which} and playing {game.action_text(action)} do not commute on {plain.diagram()}")
+            raise Unsound(
+                f"symmetry {which} and playing {game.action_text(action)} do not commute on {plain.diagram()}"
+            )
 
 
-def _are_equal(one: np.recarray, other: np.recarray) -> bool:
+def _are_equal(one: np.ndarray, other: np.ndarray) -> bool:
     """Field by field: the gaps that alignment leaves between fields mean nothing."""
     return all(np.array_equal(one[name], other[name]) for name in one.dtype.names or ())
 
@@ -252,8 +272,12 @@ def _explain(reason: Exception) -> str:
     kind = type(reason).__name__
     if kind == "IndexError":
         return f"a rule reads or writes outside an array ({reason}); does the record have room for every board?"
+    if kind == "KeyError":
+        return f"a rule does not compile: the record has no field {reason}"
     lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
     telling = [line for line in lines if line.startswith(("File", "No implementation", "Unknown attribute", "Cannot"))]
     place = next((line for line in reversed(lines) if line.startswith("File ")), "")
     text = next((line for line in telling if not line.startswith("File")), lines[0] if lines else "")
-    return f"a rule does not compile: {text} {place}".strip() if "numba" in type(reason).__module__ else f"{kind}: {text}"
+    return (
+        f"a rule does not compile: {text} {place}".strip() if "numba" in type(reason).__module__ else f"{kind}: {text}"
+    )

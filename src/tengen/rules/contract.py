@@ -106,7 +106,8 @@ def mix(number):
 @kernel
 def stone_key(cell, player):
     """The Zobrist key of one player's stone on one cell."""
-    return mix(np.uint64(2 * cell + player + 1) * np.uint64(0x9E3779B97F4A7C15))
+    number = np.uint64(2) * np.uint64(cell) + np.uint64(player) + np.uint64(1)
+    return mix(number * np.uint64(0x9E3779B97F4A7C15))
 
 
 @kernel

@@ -197,13 +197,14 @@ class Game:
 class Position:
     """One moment of a game: immutable; to play is to get another one."""
 
-    __slots__ = ("game", "previous", "action", "_states", "_legal", "_key", "outcome")
+    __slots__ = ("_key", "_legal", "_states", "action", "game", "outcome", "ply", "previous")
 
     def __init__(self, game: Game, states: np.recarray, action: int, previous: Position | None = None):
         actions = np.empty(game.actions, np.int32)
         result, count, position_key, margin = step(game.parameters, states, action, actions)
         self.game, self.previous = game, previous
-        self.action = action if previous is not None else None  # the action that led here
+        self.action = None if previous is None else action  # what led here from the position before
+        self.ply: int = 0 if previous is None else previous.ply + 1  # how many actions were played
         self._states, self._legal, self._key = states, actions[:count], int(position_key)
         self.outcome = None if result == ONGOING else Outcome({1: 0, 2: 1}.get(int(result)), float(margin))
 
@@ -236,11 +237,6 @@ class Position:
             moves.append(position.action)
             position = position.previous
         return moves[::-1]
-
-    @property
-    def ply(self) -> int:
-        """How many actions were played."""
-        return len(self.moves)
 
     @property
     def board(self) -> np.ndarray:

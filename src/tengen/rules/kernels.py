@@ -87,20 +87,18 @@ def _pieces(function: Callable[..., Any], game_type: type) -> set[str]:
     """One text for each function and constant that `function` reaches."""
     pieces: set[str] = set()
     waiting: list[tuple[str, Any]] = [(function.__name__, function)]
-    seen: set[int] = set()
+    seen: set[FunctionType] = set()
     while waiting:
         name, value = waiting.pop()
         value = getattr(value, "py_func", value)
         if rule := getattr(value, "rule", None):
             value = rule_of(game_type, rule)
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, FunctionType):
-            pieces.add(f"{name}:{_code_text(value.__code__)}{value.__defaults__}")
-            waiting.extend(_reached(value))
-        else:
+        if not isinstance(value, FunctionType):
             pieces.add(f"{name}={_constant_text(value)}")
+        elif value not in seen:
+            seen.add(value)
+            pieces.add(f"{name}:{_code_text(value.__code__)}{value.__defaults__}")
+            waiting.extend((f"{value.__name__}.{inner}", reached) for inner, reached in _reached(value))
     return pieces
 
 
@@ -146,8 +144,8 @@ def _constant_text(value: Any) -> str:
         return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     if isinstance(value, type):
         module = sys.modules[value.__module__]
-        source = Path(module.__file__).read_text() if getattr(module, "__file__", None) else ""
-        return value.__qualname__ + hashlib.sha256(source.encode()).hexdigest()
+        source = Path(module.__file__).read_bytes() if module.__file__ else b""
+        return value.__qualname__ + hashlib.sha256(source).hexdigest()
     return repr(value)
 
 

@@ -1,0 +1,117 @@
+"""The command line as a person uses it: real processes, real output."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLE = str(ROOT / "examples" / "breakthrough.py")
+
+
+def tengen(*arguments, text="", **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "tengen", *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "COLUMNS": "100", **environment},
+    )
+
+
+def test_help_imports_nothing_heavy():
+    """That is what keeps it under 0.4 s: Numba alone takes longer."""
+    code = "import sys, tengen.apps.cli; print([m for m in ('numba', 'numpy', 'rich.table') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.strip() == "[]", result.stderr
+    assert "tengen play tictactoe" in tengen("--help").stdout
+
+
+def test_games():
+    rows = {row["name"]: row for row in json.loads(tengen("games", "--json").stdout)}
+    assert set(rows) == {"connect4", "go", "gomoku", "mnk", "reversi"}
+    assert rows["gomoku"]["parameters"]["rule"] == {"values": "freestyle|standard|renju", "default": "freestyle"}
+    assert "gomoku (also: renju)" in tengen("games").stdout
+
+
+def test_perft():
+    assert json.loads(tengen("perft", "reversi", "5", "--json").stdout) == {"counts": [4, 12, 56, 244, 1396]}
+    assert json.loads(tengen("perft", EXAMPLE, "3", "--json").stdout) == {"counts": [22, 484, 11132]}
+    from_moves = tengen("perft", "tictactoe", "1", "--moves", "b2 a1", "--json")
+    from_board = tengen("perft", "tictactoe", "1", "--board", ".../.X./O..", "--to-play", "X", "--json")
+    assert json.loads(from_moves.stdout) == json.loads(from_board.stdout) == {"counts": [7]}
+    assert re.search(r"3 +504 ", tengen("perft", "tictactoe", "3").stdout)
+
+
+def test_check():
+    assert json.loads(tengen("check", "tictactoe", "--games", "3", "--json").stdout) == {"ok": True, "problems": []}
+    result = tengen("check", EXAMPLE, "--games", "2")
+    assert result.returncode == 0
+    assert "is sound: 2 random games" in result.stdout
+
+
+def test_check_finds_wild_indices(tmp_path):
+    """A write outside an array, which would crash the process, is an error with a reason here."""
+    path = tmp_path / "wild.py"
+    path.write_text(
+        Path(EXAMPLE).read_text().replace("state.cells[end] = player + 1", "state.cells[end + 64] = player + 1")
+    )
+    result = tengen("check", str(path), "--json")
+    assert result.returncode == 1
+    assert "reads or writes outside an array" in json.loads(result.stdout)["problems"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["perft", "gomku", "2"], "tengen: no game is called 'gomku'; did you mean 'gomoku'?"),
+        (["perft", "gomoku:size=99", "2"], "tengen: size=99 is out of range: size is 5 to 20"),
+        (["perft", "tictactoe", "2", "--moves", "a1a1"], "tengen: a1 is occupied at move 2"),
+        (["perft", "tictactoe", "2", "--to-play", "X"], "tengen: --to-play goes with --board"),
+        (["play", "tictactoe", "--second", "randm"], "tengen: 'randm' cannot play; did you mean 'random'?"),
+        (["check", "nothing.py"], ""),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments, message):
+    result = tengen(*arguments)
+    assert result.returncode in (1, 2)
+    assert "Traceback" not in result.stderr
+    assert message in result.stderr
+
+
+def test_play():
+    text = "b2\nb2\nmoves\nzz\nhelp\nundo\na1\n"
+    result = tengen("play", "tictactoe", "--second", "human", text=text)
+    assert result.returncode == 0
+    assert "b2 is occupied at move 2" in result.stdout
+    assert "'zz' is not a point; write one as a3" in result.stdout
+    assert "a3 b3 c3 a2 c2 a1 b1 c1" in result.stdout
+    assert result.stdout.rstrip().endswith("stopped")
+
+
+def test_play_to_the_end():
+    first = tengen("play", "connect4", "--first", "random", "--second", "random", "--seed", "4")
+    assert first.stdout == tengen("play", "connect4", "--first", "random", "--second", "random", "--seed", "4").stdout
+    assert re.search(r"(X wins|O wins|a draw)\s*$", first.stdout)
+
+
+def test_compile_then_nothing_is_compiled(tmp_path):
+    first = tengen("compile", "connect4", XDG_CACHE_HOME=str(tmp_path))
+    assert "tengen: compiling the rules of connect4; this happens once" in first.stderr
+    assert first.stderr.count("compiling") == 1
+    assert first.stdout.strip() == "ready"
+    assert tengen("compile", "connect4", XDG_CACHE_HOME=str(tmp_path)).stderr == ""
+    for command in (["perft", "connect4", "2"], ["play", "connect4", "--first", "random"]):
+        assert tengen(*command, XDG_CACHE_HOME=str(tmp_path)).stderr == ""
+
+
+def test_bench():
+    rows = json.loads(tengen("bench", "rules", "--seconds", "0.01", "--json").stdout)
+    assert [row["name"] for row in rows][:2] == ["playouts tictactoe", "playouts connect4"]
+    assert all(row["ours"] > 0 and (row["peer"] is None) == (row["ratio"] is None) for row in rows)
+    assert rows[0]["peer"] > 0

@@ -1,0 +1,97 @@
+"""The conformance check: every game of ours passes; a broken one gets a message its author can act on."""
+
+from pathlib import Path
+
+import pytest
+
+import tengen
+from tengen.rules.errors import GameFileError
+
+EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "breakthrough.py"
+GAMES = [
+    "tictactoe",
+    "mnk:m=7,n=4,k=3",
+    "connect4",
+    "connect4:columns=8,rows=7",
+    "gomoku:size=9",
+    "gomoku:rule=standard",
+]
+GAMES += [
+    "renju",
+    "reversi",
+    "reversi:size=4",
+    "go:size=5",
+    "go:size=9,handicap=2",
+    "go:size=3,suicide=1",
+    str(EXAMPLE),
+]
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_our_games_are_sound(spec):
+    report = tengen.check(spec, games=6)
+    assert report.ok, report.problems
+    assert report.positions > 20
+
+
+BREAKS = {  # what is changed in the example, and what the check says
+    "the record is aligned": ("    align=True,\n", ""),
+    "ply is 0 after 1 plies; play() adds one": ("    state.ply += 1\n", ""),
+    "to_play is 2 after 1 plies; it is 0 or 1": ("state.to_play = 1 - player", "state.to_play = 2"),
+    "but legal() finds nothing; add a pass, or end the game": (
+        "                    count += 1\n",
+        "                    count += 0\n",
+    ),
+    "they must rise, each once": ("for cell in range(cells):", "for cell in range(cells - 1, -1, -1):"),
+    "two boards, but to one key": ("result ^= stone_key(cell, state.cells[cell] - 1)", "result ^= stone_key(cell, 0)"),
+    "leaves cells of plane 'first player to move' unwritten": ("        planes[2, cell] = state.to_play == 0\n", ""),
+    "legal, outcome, key, score or encode changes the state": (
+        "    return state.result\n",
+        "    state.pawns[0] = 1\n    return state.result\n",
+    ),
+    "symmetry 1 changes what is legal": ("for dx in range(-1, 2):", "for dx in range(0, 2):"),
+    "is read as": ("points.cell(text[:2]) * cells", "points.cell(text[2:]) * cells"),
+    "setup() makes another position": ("        state.to_play = to_play\n", ""),
+    "a rule does not compile": ("    return state.result\n", "    return state.resultt\n"),
+    "does not run: NameError": ('"""reach the far row', 'undefined\n    """reach the far row'),
+}
+
+
+def problems_of(path, *changes):
+    """What the check says of the example after some changes."""
+    text = EXAMPLE.read_text()
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path.write_text(text)
+    try:
+        return tengen.check(f"{path}:size=5", games=3).problems
+    except GameFileError as reason:
+        return [str(reason)]
+
+
+@pytest.mark.parametrize(("message", "change"), BREAKS.items())
+def test_a_broken_game_is_told_what_is_wrong(tmp_path, message, change):
+    problems = problems_of(tmp_path / "broken.py", change)
+    assert any(message in problem for problem in problems), problems
+
+
+def test_keys_that_remember_the_way(tmp_path):
+    problems = problems_of(
+        tmp_path / "broken.py",
+        ('("ply", np.int16),', '("ply", np.int16), ("last", np.int16),'),
+        ("    state.ply += 1\n", "    state.ply += 1\n    state.last = action % 97\n"),
+        ("    result = np.uint64(state.to_play)\n", "    result = np.uint64(state.last)\n"),
+    )
+    assert any("lead to one board, but to two keys" in problem for problem in problems), problems
+
+
+def test_games_that_never_end(tmp_path):
+    problems = problems_of(
+        tmp_path / "broken.py",
+        ("                if target >= 0:", "                if True:"),
+        ("actions[count] = cell * cells + target", "actions[count] = cell * cells + cell"),
+        ("for dx in range(-1, 2):", "for dx in range(1):"),
+        ("    if end // game.size == far_row or state.pawns[1 - player] == 0:", "    if False:"),
+    )
+    assert any("a random game is not over after 20000 plies" in problem for problem in problems), problems

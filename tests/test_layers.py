@@ -1,0 +1,39 @@
+"""The house: a layer imports only from layers above it, and only a few modules import torch."""
+
+import ast
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "src" / "tengen"
+LAYERS = ["rules", "games", "search", "knowledge", "nets", "agents", "records", "arena", "learn", "apps"]
+
+
+def imports(path):
+    """The modules that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports name the whole path"
+            yield node.module
+
+
+def test_imports_point_up():
+    for path in PACKAGE.rglob("*.py"):
+        layer = path.relative_to(PACKAGE).parts[0]
+        if layer in LAYERS:
+            for name in imports(path):
+                target = name.split(".")[1] if name.startswith("tengen.") else ""
+                if target in LAYERS and (layer, target) != ("rules", "games"):
+                    assert LAYERS.index(target) <= LAYERS.index(layer), f"{path} imports {name}, a layer below it"
+
+
+def test_every_folder_is_a_layer():
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders <= set(LAYERS) | {"models"}
+
+
+def test_who_imports_torch():
+    for path in PACKAGE.rglob("*.py"):
+        if any(name.split(".")[0] == "torch" for name in imports(path)):
+            where = path.relative_to(PACKAGE).as_posix()
+            assert where.startswith("learn/") or where in ("nets/models.py", "nets/export.py"), where
