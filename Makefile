@@ -11,13 +11,14 @@ run: $(VENV)/installed
 	@$(BIN)/tengen play $(GAME)
 
 test: lint
-	$(BIN)/pytest -n 2 --dist loadfile -m "not long"
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit -m "not long"
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist loadfile -m "not long" tests/games
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/without_jit
 	$(BIN)/coverage report --include="*/tengen/games/*,*/tengen/rules/*" --fail-under=85
 
 test-all: lint
-	$(BIN)/pytest -n 2 --dist loadfile
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist loadfile -m "not long"
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit -m "not long"
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check

@@ -36,19 +36,20 @@ WHITE_MOVES = np.uint64(0x2545F4914F6CDD1D)  # in the key when the second player
 def record_for(size):
     """The record of boards up to that size: under 2 KB for 9×9, under 4 KB for 19×19."""
     cells = (size + 1) * (size + 2) + 1
+    number = np.uint8 if cells < 256 else np.uint16  # of a cell; there are never more pseudo-liberties than that
     return np.dtype(
         [
             ("history", np.uint64, 120),
             ("lost", np.uint64, (2, (cells + 63) // 64)),  # cells where each player's stones were ever captured
             ("key", np.uint64),  # of the stones alone
-            ("chain", np.uint16, cells),
-            ("next", np.uint16, cells),
-            ("liberties", np.int16, cells),
+            ("chain", number, cells),
+            ("next", number, cells),
+            ("liberties", number, cells),
             ("cells", np.int8, cells),
             ("positions", np.uint16),  # how many boards there have been; the ring holds the last of them
             ("ply", np.int16),
             ("last", np.int16),  # the action played last, plus one; zero at the start
-            ("captured", np.uint16),  # one of the stones captured last, which `next` still rings together; or NOWHERE
+            ("captured", number),  # one of the stones captured last, which `next` still rings together; or NOWHERE
             ("area", np.int16),  # Black's points less White's, once the game is over
             ("passes", np.int8),
             ("to_play", np.uint8),

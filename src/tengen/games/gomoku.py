@@ -24,7 +24,6 @@ BLACK, WHITE = 0, 1
 ALLOWED, DOUBLE_THREE, DOUBLE_FOUR, OVERLINE, FIVE, UNDECIDED = 0, 1, 2, 3, 4, 5
 REASONS = ("", "double-three", "double-four", "overline")
 DEEPEST = 16  # how far Renju's recursion is followed; in random play it seldom reaches three
-RECORD = np.dtype([("trail", np.int32, DEEPEST), *((n, lines.RECORD[n]) for n in lines.RECORD.names or ())], align=True)
 
 
 class Gomoku(NamedTuple):
@@ -42,7 +41,7 @@ class Gomoku(NamedTuple):
         return self.size, self.size
 
     def record(self):
-        return RECORD
+        return lines.record_for(self.size, self.size, ("trail", np.uint16, DEEPEST))
 
     def board(self, state):
         return lines.stones(state, *self.shape)
@@ -142,13 +141,8 @@ MARGIN = 6
 @kernel
 def line_through(stones, direction, x, y):
     """The line through (x, y), and the bit of (x, y) in it."""
-    if direction == 0:
-        return np.uint64(stones[y]) << np.uint64(MARGIN), x + MARGIN
-    if direction == 1:
-        return np.uint64(stones[lines.COLUMNS + x]) << np.uint64(MARGIN), y + MARGIN
-    if direction == 2:
-        return np.uint64(stones[lines.DIAGONALS + x - y]) << np.uint64(MARGIN), y + MARGIN
-    return np.uint64(stones[lines.ANTIDIAGONALS + x + y]) << np.uint64(MARGIN), y + MARGIN
+    word = np.uint64(stones[lines.line_index(stones, direction, x, y)])
+    return word << np.uint64(MARGIN), (x if direction == 0 else y) + MARGIN
 
 
 @kernel
@@ -282,7 +276,7 @@ def forbidden_kind(size, state, x, y):
             return ALLOWED if kind == FIVE else kind
         else:  # back to the point that asked
             depth -= 1
-            frame = trail[depth]
+            frame = np.int64(trail[depth])
             trail[depth] = 0
             x, y, direction, shift, threes = frame & 31, frame >> 5 & 31, frame >> 10 & 3, frame >> 12 & 3, frame >> 14
             if kind == ALLOWED:

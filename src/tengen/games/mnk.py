@@ -25,7 +25,7 @@ class MNK(NamedTuple):
         return self.n, self.m
 
     def record(self):
-        return lines.RECORD
+        return lines.record_for(self.m, self.n)
 
     def board(self, state):
         return lines.stones(state, *self.shape)

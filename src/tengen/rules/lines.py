@@ -1,7 +1,8 @@
 """Stones as bits along the four directions of a board up to 20×20: a row of k is a few shifts away.
 
-A cell lies on one row, one column, one diagonal and one antidiagonal. Each of these lines is a word of 32 bits in
-`lines` [LINES], one such array a player; a cell's bit is its x on its row and its y on the other three.
+A cell lies on one row, one column, one diagonal and one antidiagonal. Each of these lines is a word in `lines`, one
+such array a player; a cell's bit is its x on its row and its y on the other three. Boards up to 8×8 have words of 8
+bits, up to 16×16 of 16 bits: a small state is copied faster, and on a GPU more of them fit into the cache.
 """
 
 from __future__ import annotations
@@ -11,21 +12,38 @@ import numpy as np
 from tengen.rules.bits import lowest_bit
 from tengen.rules.contract import kernel, stone_key
 
-LIMIT = 20  # columns and rows at most
-COLUMNS, DIAGONALS, ANTIDIAGONALS = LIMIT, 3 * LIMIT, 4 * LIMIT  # line x = 0, line x = y, line x + y = 0; row y is y
-LINES = 6 * LIMIT
+WORDS = {8: np.uint8, 16: np.uint16, 20: np.uint32}  # by how many columns and rows there are at most
 
-RECORD = np.dtype(
-    [
-        ("lines", np.uint32, (2, LINES)),  # the stones of each player
+
+def record_for(columns, rows, *more):
+    """The record of a game on that board, with `more` fields of its own (first, so that no record begins another)."""
+    limit = min(limit for limit in WORDS if limit >= max(columns, rows))
+    fields = [
+        ("lines", WORDS[limit], (2, 6 * limit)),  # the stones of each player; see `line_index`
         ("key", np.uint64),
         ("ply", np.int16),
         ("last", np.int16),  # the action played last, plus one; zero at the start
         ("to_play", np.uint8),
         ("result", np.int8),
-    ],
-    align=True,
-)
+    ]
+    return np.dtype([*more, *fields], align=True)
+
+
+@kernel
+def line_index(lines, direction, x, y):
+    """Which of `lines` goes through (x, y): its row (direction 0), column (1), diagonal (2) or antidiagonal (3).
+
+    Rows come first, then columns, diagonals (x = y in the middle) and antidiagonals, each with room for the limit.
+    The index is unsigned: Numba asks of a signed one whether it counts from the end.
+    """
+    limit = len(lines) // 6
+    if direction == 0:
+        return np.uint32(y)
+    if direction == 1:
+        return np.uint32(limit + x)
+    if direction == 2:
+        return np.uint32(3 * limit + x - y)
+    return np.uint32(4 * limit + x + y)
 
 
 @kernel
@@ -37,17 +55,15 @@ def is_set(lines, x, y):
 @kernel
 def flip(lines, x, y):
     """Places a stone at (x, y), or takes it away again."""
-    across, down = np.uint32(1) << np.uint32(x), np.uint32(1) << np.uint32(y)
-    lines[y] ^= across
-    lines[np.uint32(COLUMNS + x)] ^= down
-    lines[np.uint32(DIAGONALS + x - y)] ^= down
-    lines[np.uint32(ANTIDIAGONALS + x + y)] ^= down
+    lines[line_index(lines, 0, x, y)] ^= np.uint32(1) << np.uint32(x)
+    for direction in range(1, 4):
+        lines[line_index(lines, direction, x, y)] ^= np.uint32(1) << np.uint32(y)
 
 
 @kernel
 def place(columns, state, action):
     """The player to move places a stone; the turn passes. Returns the stone's x and y."""
-    y = np.uint32(np.uint32(action) // np.uint32(columns))  # unsigned: Numba then asks less of an index
+    y = np.uint32(np.uint32(action) // np.uint32(columns))
     x = np.uint32(action - y * columns)
     flip(state.lines[state.to_play], x, y)
     state.key ^= stone_key(action, state.to_play)
@@ -60,8 +76,8 @@ def place(columns, state, action):
 @kernel
 def has_row(lines, x, y, length):
     """Whether `length` stones or more stand in a row on a line through (x, y)."""
-    row, column = lines[y], lines[np.uint32(COLUMNS + x)]
-    diagonal, antidiagonal = lines[np.uint32(DIAGONALS + x - y)], lines[np.uint32(ANTIDIAGONALS + x + y)]
+    row, column = lines[line_index(lines, 0, x, y)], lines[line_index(lines, 1, x, y)]
+    diagonal, antidiagonal = lines[line_index(lines, 2, x, y)], lines[line_index(lines, 3, x, y)]
     for _ in range(length - 1):  # after i steps, a set bit begins a row of i + 1
         row &= row >> np.uint32(1)
         column &= column >> np.uint32(1)
