@@ -21,12 +21,16 @@ class Machine:
 
     def perft(self, spec, depth, **environment):
         """What `tengen perft` prints, and whether something was compiled."""
-        command = [sys.executable, "-m", "tengen", "perft", str(spec), str(depth), "--json"]
+        return self.run("-m", "tengen", "perft", str(spec), str(depth), "--json", **environment)
+
+    def run(self, *arguments, **environment):
+        command = [sys.executable, *arguments]
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
         result = subprocess.run(
             command,
             capture_output=True,
             text=True,
+            timeout=120,
             cwd=self.folder,
             env={
                 **inherited,
@@ -57,8 +61,8 @@ def test_second_start_compiles_nothing(machine):
 
 
 def test_other_parameters_compile_nothing(machine):
-    machine.perft("mnk:m=3,n=3,k=3", 2)
-    assert machine.perft("mnk:m=19,n=7,k=5", 1) == ('{"counts": [133]}', False)
+    machine.perft("mnk:m=16,n=9,k=3", 1)
+    assert machine.perft("mnk:m=11,n=7,k=5", 1) == ('{"counts": [77]}', False)
 
 
 def test_edited_rule_of_the_package(machine):
@@ -97,6 +101,21 @@ def test_copies_of_a_game_never_meet(machine):
         assert machine.perft(f"{name}:size=5", 2)[0] == '{"counts": [13, 156]}'
     (machine.folder / "one.py").unlink()
     assert machine.perft("other.py:size=5", 2) == ('{"counts": [13, 156]}', False)
+
+
+PLAYOUTS = """
+import sys, tengen
+from tengen.rules.playouts import playouts
+for spec in sys.argv[1:]:
+    print(playouts(tengen.load_game(spec).start(), 20, seed=1))
+"""
+
+
+@pytest.mark.parametrize("specs", [("go:size=9", "go:size=13"), ("mnk:m=8,n=8,k=5", "gomoku:size=8")])
+def test_kernels_of_two_processes_work_together_in_a_third(machine, specs):
+    """Their helpers may have got the same names; whose is called then must not be a matter of luck."""
+    alone = [machine.run("-c", PLAYOUTS, spec)[0] for spec in specs]
+    assert machine.run("-c", PLAYOUTS, *specs) == ("\n".join(alone), False)
 
 
 def test_checked_kernels_are_not_mixed_with_unchecked_ones(machine):

@@ -4,13 +4,19 @@ Numba keeps one cache index a function for all the types it was compiled for, an
 So a user's game could break the index for every other game, and an edited rule would go unnoticed. Here each entry
 point is cloned for each game under a name that holds a fingerprint of everything compiled into it: games never meet,
 and new code has a new name.
+
+One more trap: Numba numbers functions and record types from one in every process, and the names of compiled helpers are
+made of these numbers. Two cached kernels, compiled in two processes and loaded into a third, can then hold different
+helpers of the same name, and the linker keeps the first. So each process numbers its functions from a random start.
 """
 
 from __future__ import annotations
 
 import hashlib
 import inspect
+import itertools
 import os
+import secrets
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -21,10 +27,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numba.core import config, event
+from numba.core.bytecode import FunctionIdentity
 
 from tengen.rules.contract import JIT_OPTIONS, rule_of
 
 FOREIGN = ("numpy", "math", "numba", "builtins")  # packages whose own version stands for their code
+
+FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # see above: what happens without is tested
 
 
 class Entry:
