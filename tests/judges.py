@@ -91,3 +91,17 @@ def plain_winner(board, row: int, exactly: bool = False) -> int:
 def one_line(picture: str) -> str:
     """A board drawn over several lines, as `Position.diagram` writes it."""
     return "/".join("".join(row.split()) for row in picture.strip().splitlines())
+
+
+def plain_value(position, known: dict | None = None) -> int:
+    """The value of a position under best play, for the player to move: +1, 0 or −1. Looks at everything."""
+    known = {} if known is None else known
+    if position not in known:
+        if position.outcome is not None:
+            known[position] = position.outcome.value_for(position.to_play)
+        else:
+            children = [position.play(action) for action in position.legal_actions]
+            known[position] = max(
+                plain_value(child, known) * (1 if child.to_play == position.to_play else -1) for child in children
+            )
+    return known[position]

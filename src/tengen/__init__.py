@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tengen.agents.agent import Agent
     from tengen.rules.check import Report
     from tengen.rules.game import Game
 
 __version__ = "0.1.0"
-__all__ = ["check", "load_game"]
+__all__ = ["check", "load_agent", "load_game"]
 
 
 def load_game(spec: str) -> Game:
@@ -17,6 +18,13 @@ def load_game(spec: str) -> Game:
     from tengen.games import load_game
 
     return load_game(spec)
+
+
+def load_agent(spec: str, game: Game) -> Agent:
+    """The agent of a spec, for one game: `random`, `uct:playouts=1000`, `uct:time=0.5`."""
+    from tengen.agents.specs import load_agent
+
+    return load_agent(spec, game)
 
 
 def check(game: Game | str, **options: Any) -> Report:

@@ -73,7 +73,7 @@ def test_check_finds_wild_indices(tmp_path):
         (["perft", "gomoku:size=99", "2"], "tengen: size=99 is out of range: size is 5 to 20"),
         (["perft", "tictactoe", "2", "--moves", "a1a1"], "tengen: a1 is occupied at move 2"),
         (["perft", "tictactoe", "2", "--to-play", "X"], "tengen: --to-play goes with --board"),
-        (["play", "tictactoe", "--second", "randm"], "tengen: 'randm' cannot play; did you mean 'random'?"),
+        (["play", "tictactoe", "--second", "randm"], "tengen: no agent is called 'randm'; did you mean 'random'?"),
         (["check", "nothing.py"], ""),
     ],
 )
@@ -102,7 +102,7 @@ def test_play_to_the_end():
 
 def test_compile_then_nothing_is_compiled(tmp_path):
     first = tengen("compile", "connect4", XDG_CACHE_HOME=str(tmp_path))
-    assert "tengen: compiling the rules of connect4; this happens once" in first.stderr
+    assert "tengen: compiling connect4; this happens once" in first.stderr
     assert first.stderr.count("compiling") == 1
     assert first.stdout.strip() == "ready"
     assert tengen("compile", "connect4", XDG_CACHE_HOME=str(tmp_path)).stderr == ""

@@ -10,6 +10,8 @@ from typing import Any
 
 from tengen.games import load_game
 from tengen.rules.playouts import perft, playouts
+from tengen.search.limits import Limit
+from tengen.search.uct import Uct
 
 ROUNDS = 3
 PEERS = {  # our game, OpenSpiel's
@@ -23,21 +25,8 @@ PEERS = {  # our game, OpenSpiel's
 
 def bench_rules(seconds: float, as_json: bool) -> None:
     """Random playouts a second on one thread, beside OpenSpiel's C++ rollouts; then perft."""
-    rows: list[dict[str, Any]] = []
-    if not as_json:
-        print(
-            f"random playouts a second, one thread, medians of {ROUNDS}\n{'':24}{'tengen':>12}{'OpenSpiel':>12}  ratio"
-        )
-    for spec, peer_name in PEERS.items():
-        peer = _open_spiel_playouts(peer_name)
-        mine, theirs = [], []
-        for _ in range(ROUNDS):
-            mine.append(_rate(_our_playouts(spec), seconds))
-            if peer is not None:
-                theirs.append(_rate(peer, seconds))
-        rows.append(_row(f"playouts {spec}", statistics.median(mine), statistics.median(theirs) if theirs else None))
-        if not as_json:
-            _print_row(rows[-1])
+    title = "random playouts a second, one thread"
+    rows = _beside_open_spiel(title, "playouts", _our_playouts, _open_spiel_playouts, seconds, as_json)
     start = load_game("reversi").start()
     leaves = perft(start, 9)
     begin = time.perf_counter()
@@ -47,8 +36,49 @@ def bench_rules(seconds: float, as_json: bool) -> None:
         print(json.dumps(rows))
         return
     print(f"\nReversi perft 9: {rows[-1]['ours'] / 1e6:.1f} M leaves a second (the last ply is counted, not played)")
-    if rows[0]["peer"] is None:
+
+
+def bench_search(seconds: float, as_json: bool) -> None:
+    """UCT playouts a second on one thread, beside OpenSpiel's C++ MCTSBot; then two threads beside one."""
+    title = "UCT playouts a second, one thread"
+    rows = _beside_open_spiel(title, "uct", _our_searches, _open_spiel_searches, seconds, as_json)
+    game = load_game("gomoku")
+    for threads in (1, 2):
+        searched = Uct(game, threads=threads, memory=1024).search(game.start(), Limit(time=4 * seconds))
+        rows.append(_row(f"uct gomoku, {threads} threads", searched.nodes / searched.seconds, None))
+    rows[-1] = _row("uct gomoku, 2 threads beside 1", rows[-1]["ours"], rows.pop(-2)["ours"])
+    if as_json:
+        print(json.dumps(rows))
+        return
+    _print_row(rows[-1])
+
+
+BENCHES: dict[str, Callable[[float, bool], None]] = {"rules": bench_rules, "search": bench_search}
+Work = Callable[[int], Any]  # does as much as it is told
+
+
+def _beside_open_spiel(
+    title: str,
+    label: str,
+    ours: Callable[[str], Work],
+    theirs: Callable[[str], Work | None],
+    seconds: float,
+    as_json: bool,
+) -> list[dict[str, Any]]:
+    """Measures both in turn, a few rounds, for every game that both have."""
+    rows: list[dict[str, Any]] = []
+    if not as_json:
+        print(f"{title}, medians of {ROUNDS}\n{'':32}{'tengen':>12}{'OpenSpiel':>12}  ratio")
+    for spec, peer_name in PEERS.items():
+        mine, peer = ours(spec), theirs(peer_name)
+        rounds = [(_rate(mine, seconds), _rate(peer, seconds) if peer else None) for _ in range(ROUNDS)]
+        median = statistics.median([rate for rate, _ in rounds])
+        rows.append(_row(f"{label} {spec}", median, statistics.median(r for _, r in rounds if r) if peer else None))
+        if not as_json:
+            _print_row(rows[-1])
+    if not as_json and rows[0]["peer"] is None:
         print("OpenSpiel is not installed, so there is no peer: pip install open_spiel")
+    return rows
 
 
 def _row(name: str, ours: float, peer: float | None) -> dict[str, Any]:
@@ -57,10 +87,10 @@ def _row(name: str, ours: float, peer: float | None) -> dict[str, Any]:
 
 def _print_row(row: dict[str, Any]) -> None:
     peer, ratio = (f"{row['peer']:12,.0f}", f"{row['ratio']:6.1f}×") if row["peer"] else (f"{'–':>12}", "     –")
-    print(f"{row['name']:24}{row['ours']:12,.0f}{peer} {ratio}", flush=True)
+    print(f"{row['name']:32}{row['ours']:12,.0f}{peer} {ratio}", flush=True)
 
 
-def _rate(work: Callable[[int], Any], seconds: float) -> float:
+def _rate(work: Work, seconds: float) -> float:
     """How many a second, from a run that takes about `seconds`; `work(count)` does `count`."""
     count = 16
     while True:
@@ -72,12 +102,12 @@ def _rate(work: Callable[[int], Any], seconds: float) -> float:
         count = int(count * min(16.0, 1.2 * seconds / max(passed, 1e-6))) + 1
 
 
-def _our_playouts(spec: str) -> Callable[[int], Any]:
+def _our_playouts(spec: str) -> Work:
     start = load_game(spec).start()
     return lambda count: playouts(start, count, seed=count)
 
 
-def _open_spiel_playouts(name: str) -> Callable[[int], Any] | None:
+def _open_spiel_playouts(name: str) -> Work | None:
     """A search of one simulation whose evaluator makes all the rollouts: that is OpenSpiel's own C++ loop."""
     try:
         import pyspiel
@@ -88,5 +118,26 @@ def _open_spiel_playouts(name: str) -> Callable[[int], Any] | None:
     def work(count: int) -> None:
         evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
         pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False).step(game.new_initial_state())
+
+    return work
+
+
+def _our_searches(spec: str) -> Work:
+    """A search from the start that nothing is known of yet."""
+    start = load_game(spec).start()
+    return lambda count: Uct(start.game, memory=1024).search(start, Limit(playouts=count))
+
+
+def _open_spiel_searches(name: str) -> Work | None:
+    """The same by OpenSpiel's C++ bot, one rollout a simulation, its solver on as ours is."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    game = pyspiel.load_game(name)
+
+    def work(count: int) -> None:
+        evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+        pyspiel.MCTSBot(game, evaluator, 1.4, count, 1024, True, 1, False).step(game.new_initial_state())
 
     return work

@@ -123,31 +123,78 @@ def perft(
 @app.command()
 def play(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game or a file, as in `tengen games`.")] = "tictactoe",
-    first: Annotated[str, typer.Option(help="Who plays first: human or random.")] = "human",
-    second: Annotated[str, typer.Option(help="Who plays second: human or random.")] = "random",
-    seed: Annotated[int | None, typer.Option(help="Makes the random player repeat itself.")] = None,
+    first: Annotated[str, typer.Option(help="Who plays first: human, or an agent.")] = "human",
+    second: Annotated[str, typer.Option(help="Who plays second: human, or an agent such as random.")] = "uct:time=1",
+    seed: Annotated[int | None, typer.Option(help="Makes agents repeat themselves.")] = None,
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",
 ) -> None:
-    """Play a game in the terminal."""
+    """Play a game in the terminal, against an agent or another person."""
+    import random
+
     from tengen.apps.terminal import play_game
 
-    play_game(_position(game, moves, board, to_play), (first, second), seed)
+    chosen = random.randrange(2**31) if seed is None else seed
+    play_game(_position(game, moves, board, to_play), (first, second), chosen)
+
+
+@app.command()
+def best(
+    game: GameSpec,
+    agent: Annotated[str, typer.Option(help="Who thinks.")] = "uct:time=1",
+    moves: Moves = "",
+    board: Board = "",
+    to_play: ToPlay = "",
+    as_json: Json = False,
+) -> None:
+    """Choose a move in one position, and explain it."""
+    from tengen.apps.explain import explain
+
+    explain(_position(game, moves, board, to_play), agent, as_json)
+
+
+@app.command()
+def match(
+    game: GameSpec,
+    first: Annotated[str, typer.Argument(metavar="A", help="An agent: uct:playouts=1000")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
+    count: Annotated[int, typer.Option("--games", min=1, help="How many; colours alternate.")] = 100,
+    opening: Annotated[int, typer.Option(min=0, help="Random plies that begin each pair of games.")] = 2,
+    seed: Annotated[int, typer.Option(help="Of openings and agents.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Let two agents play a match, and say who is stronger and how sure that is."""
+    from tengen.apps.explain import show_match
+
+    show_match(game, (first, second), count, opening, seed, as_json)
+
+
+@app.command()
+def agents() -> None:
+    """List the agents and their options."""
+    from tengen.agents.specs import AGENTS
+
+    for name, maker in AGENTS.items():
+        print(f"{name}: {maker.about}")
+        for key, option in maker.options.items():
+            default = "" if option.default is None else f"={option.default}"
+            print(f"    {key}{default}  ({option.about})")
 
 
 @app.command()
 def bench(
-    what: Annotated[str, typer.Argument(help="What to measure: rules.")] = "rules",
+    what: Annotated[str, typer.Argument(help="What to measure: rules or search.")] = "rules",
     seconds: Annotated[float, typer.Option(help="Time for each measurement.")] = 1.0,
     as_json: Json = False,
 ) -> None:
     """Measure speed, beside a peer in the same run."""
-    from tengen.apps.bench import bench_rules
+    from tengen.apps.bench import BENCHES
+    from tengen.rules.errors import nearest
 
-    if what != "rules":
-        raise typer.BadParameter(f"{what!r} is unknown; there is: rules", param_hint="what")
-    bench_rules(seconds, as_json)
+    if what not in BENCHES:
+        raise TengenError(f"there is no bench {what!r}{nearest(what, BENCHES)}")
+    BENCHES[what](seconds, as_json)
 
 
 @app.command("compile")
@@ -156,12 +203,17 @@ def compile_games(
         list[str] | None, typer.Argument(metavar="GAME…", help="Games; by default all that come along.")
     ] = None,
 ) -> None:
-    """Compile the rules of games ahead of time; later starts then compile nothing."""
+    """Compile the rules and searches of games ahead of time; later starts then compile nothing."""
+    from tengen.agents.specs import load_agent
     from tengen.games import file_names, load_game
     from tengen.rules.playouts import compile_rules
 
     for spec in specs or file_names():
-        compile_rules(load_game(spec))
+        loaded = load_game(spec)
+        compile_rules(loaded)
+        agent, position = load_agent("uct:playouts=2", loaded), loaded.start()
+        for _ in range(2):  # the second move keeps the tree of the first
+            position = position.play(agent.choose(position).action)
     print("ready")
 
 

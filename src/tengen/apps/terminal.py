@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import random
 import sys
-from collections.abc import Callable
 
-from tengen.rules.errors import TengenError, nearest
+from tengen.agents.agent import Agent
+from tengen.agents.specs import load_agent
+from tengen.rules.errors import TengenError
 from tengen.rules.game import Position
+from tengen.search.limits import Decision
 
 HELP = "a move such as {example}; `undo`, `moves` (what is legal), `help`, `quit`"
-PLAYERS = ("human", "random")
+HUMAN = "human"
 
 
 class Quit(Exception):
     """The player wants to stop."""
 
 
-def play_game(position: Position, players: tuple[str, str], seed: int | None) -> None:
+def play_game(position: Position, players: tuple[str, str], seed: int) -> None:
     """Plays until the game ends, a player quits, or the input does."""
-    for name in players:
-        if name not in PLAYERS:
-            raise TengenError(f"{name!r} cannot play{nearest(name, PLAYERS)}")
-    rng = random.Random(seed)
-    choosers: dict[str, Callable[[Position], Position]] = {
-        "human": lambda position: ask(position, both_human=players == ("human", "human")),
-        "random": lambda position: announce(position, rng.choice(position.legal_actions)),
-    }
+    agents: list[Agent | None] = [
+        None if name == HUMAN else load_agent(name, position.game, seed=seed + i) for i, name in enumerate(players)
+    ]
     example = position.game.action_text(position.legal_actions[0]) if position.legal_actions else "a move"
     print(f"{position.game.spec}. Type {HELP.format(example=example)}.")
     try:
         while position.outcome is None:
-            if players[position.to_play] == "human":
+            agent = agents[position.to_play]
+            if agent is None:
                 print(f"\n{position}\n")
-            position = choosers[players[position.to_play]](position)
+                position = ask(position, both_human=agents == [None, None])
+            else:
+                position = announce(position, agent.choose(position))
     except Quit:
         print("\nstopped")
         return
@@ -50,10 +49,12 @@ def describe_outcome(position: Position) -> str:
     return f"{position.game.players[outcome.winner]} wins{margin}"
 
 
-def announce(position: Position, action: int) -> Position:
+def announce(position: Position, decision: Decision) -> Position:
     """Plays for the computer, and says what."""
-    print(f"{position.game.players[position.to_play]} plays {position.game.action_text(action)}")
-    return position.play(action)
+    mover = position.game.players[position.to_play]
+    view = "" if decision.value is None else f" (value {decision.value:+.2f} for {mover})"
+    print(f"{mover} plays {position.game.action_text(decision.action)}{view}", flush=True)
+    return position.play(decision.action)
 
 
 def ask(position: Position, both_human: bool) -> Position:

@@ -1,0 +1,54 @@
+"""What an agent is, and the simplest ones."""
+
+from __future__ import annotations
+
+import random
+from typing import Protocol
+
+from tengen.rules.errors import IllegalMove
+from tengen.rules.game import Position
+from tengen.search.limits import Decision, Limit
+from tengen.search.uct import Uct
+
+NO_LIMIT = Limit()
+
+
+class Agent(Protocol):
+    """Chooses actions in one game. It may remember the game it plays, and forgets it when another begins."""
+
+    name: str
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
+        """An action in a position that is not over. A limit given here takes the place of the agent's own."""
+        ...
+
+
+def check_goes_on(position: Position) -> None:
+    """Refuses a position in which there is nothing to choose."""
+    if position.outcome is not None:
+        raise IllegalMove("the game is over: there is nothing to choose")
+
+
+class RandomAgent:
+    """Every legal action with the same chance."""
+
+    def __init__(self, name: str, seed: int):
+        self.name, self.rng = name, random.Random(seed)
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
+        check_goes_on(position)
+        legal = position.legal_actions
+        policy = dict.fromkeys(legal, 1 / len(legal))
+        action = self.rng.choice(legal)
+        return Decision(action, policy=policy, principal_variation=(action,))
+
+
+class UctAgent:
+    """Monte Carlo tree search with random rollouts."""
+
+    def __init__(self, name: str, uct: Uct, limit: Limit):
+        self.name, self.uct, self.limit = name, uct, limit
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
+        check_goes_on(position)
+        return self.uct.search(position, limit.or_else(self.limit))

@@ -1,0 +1,1 @@
+"""Who is better: matches and what they show."""

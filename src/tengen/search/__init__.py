@@ -1,0 +1,1 @@
+"""What is good: searches, generic over games; no game is named here."""

@@ -1,0 +1,60 @@
+"""How long a search may go on, and what it answers."""
+
+from __future__ import annotations
+
+import time as clock
+from dataclasses import dataclass, field, fields
+
+from tengen.rules.errors import BadParameter
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a search must stop: whatever is given is kept. Without any, the search's own default holds."""
+
+    time: float | None = None  # seconds
+    nodes: int | None = None
+    depth: int | None = None
+    playouts: int | None = None
+    simulations: int | None = None
+
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if value is not None and not value > 0:
+                raise BadParameter(f"{part.name}={value}: a limit is more than zero")
+
+    def or_else(self, other: Limit) -> Limit:
+        """This limit; if it says nothing at all, the other."""
+        return self if any(getattr(self, part.name) is not None for part in fields(self)) else other
+
+
+class Clock:
+    """Time since a search began, and whether its limit on time has run out."""
+
+    def __init__(self, limit: Limit):
+        self.began = clock.perf_counter()
+        self.limit = limit.time
+
+    @property
+    def seconds(self) -> float:
+        return clock.perf_counter() - self.began
+
+    @property
+    def left(self) -> float:
+        """Seconds left; without a limit, forever."""
+        return float("inf") if self.limit is None else self.limit - self.seconds
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an agent chose, and why."""
+
+    action: int
+    value: float | None = None  # in [−1, 1], for the player to move; None if the agent has no opinion
+    policy: dict[int, float] = field(default_factory=dict)  # share of the search spent on each action
+    principal_variation: tuple[int, ...] = ()  # the line that was expected, the action first
+    nodes: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+    note: str = ""  # what a person should know: the position is proven, memory ran out, …
