@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,30 @@ def test_play():
     assert "'zz' is not a point; write one as a3" in result.stdout
     assert "a3 b3 c3 a2 c2 a1 b1 c1" in result.stdout
     assert result.stdout.rstrip().endswith("stopped")
+
+
+def test_interrupts_are_heard_in_the_middle_of_a_kernel():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tengen", "perft", "reversi", "20"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while process.stdout.readline().split()[:1] != ["10"]:
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == -signal.SIGINT
+
+
+def test_nothing_comes_after_nothing():
+    assert json.loads(tengen("perft", "tictactoe", "12", "--json").stdout)["counts"][8:] == [127872, 0, 0, 0]
+
+
+def test_play_survives_garbage():
+    result = tengen("play", "tictactoe", "--second", "human", text="a" + "1" * 5000 + "\n\u00e9\n\x00\nb2\n")
+    assert result.returncode == 0
+    assert "is off the board" in result.stdout
+    assert "(X)" in result.stdout
 
 
 def test_play_to_the_end():

@@ -10,7 +10,7 @@ from judges import PlainGo, one_line
 from tengen import load_game
 from tengen.rules.errors import BadDiagram, BadParameter, IllegalMove
 from tengen.rules.game import START, step
-from tengen.rules.playouts import roll_out
+from tengen.rules.playouts import playouts, roll_out
 
 
 def test_capture():
@@ -183,6 +183,21 @@ def test_long_games_end():
         results = np.zeros(4, np.int64)
         roll_out(game.parameters, states, game.new_states(1), np.empty(5, np.int32), 1, seed, results)
         assert 2 <= results[3] <= 4 * 4 + 100
+
+
+@pytest.mark.parametrize("suicide", [0, 1])
+def test_rollouts_that_reach_the_longest_game_with_a_capture(suicide):
+    """Once the game is over, the ring of captured stones is gone; a rollout must not follow it."""
+    game, rng, reached = load_game(f"go:size=3,suicide={suicide}"), random.Random(5), 0
+    while reached < 30:
+        position = game.start()
+        while position.outcome is None and position.ply < 4 * 9 + 100 - 1:
+            points = [action for action in position.legal_actions if action < 9]
+            position = position.play(rng.choice(points or position.legal_actions))
+        if position.outcome is None:
+            reached += 1
+            for seed in range(10):
+                assert playouts(position, 1, seed).plies == 1
 
 
 class GnuGo:

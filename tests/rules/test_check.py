@@ -34,8 +34,10 @@ def test_our_games_are_sound(spec):
     assert report.positions > 20
 
 
+RULES = "@rules(Breakthrough)\n"
+OUTCOME = RULES + "def outcome"
 BREAKS = {  # what is changed in the example, and what the check says
-    "the record is aligned": ("    align=True,\n", ""),
+    "make the record with np.dtype([...], align=True)": ("    align=True,\n", ""),
     "ply is 0 after 1 plies; play() adds one": ("    state.ply += 1\n", ""),
     "to_play is 2 after 1 plies; it is 0 or 1": ("state.to_play = 1 - player", "state.to_play = 2"),
     "but legal() finds nothing; add a pass, or end the game": (
@@ -52,6 +54,19 @@ BREAKS = {  # what is changed in the example, and what the check says
     "symmetry 1 changes what is legal": ("for dx in range(-1, 2):", "for dx in range(0, 2):"),
     "is read as": ("points.cell(text[:2]) * cells", "points.cell(text[2:]) * cells"),
     "setup() makes another position": ("        state.to_play = to_play\n", ""),
+    "score() is -1 after": (OUTCOME, RULES + "def score(game, state):\n    return -1.0\n\n\n" + OUTCOME),
+    "rollout() does not play to the end": (
+        OUTCOME,
+        RULES + "def rollout(game, state, actions, seed):\n    return seed\n\n\n" + OUTCOME,
+    ),
+    "raises ValueError; raise BadMove": (
+        "        return points.cell(text[:2])",
+        "        int(text[1])\n        return points.cell(text[:2])",
+    ),
+    "setup() sees another winner": ("            state.result = 1\n", "            state.result = 2\n"),
+    "is it a helper that lacks @kernel?": ("@kernel\ndef target_of", "def target_of"),
+    "Unknown attribute 'sise'": ("range(2 * game.size)", "range(2 * game.sise)"),
+    "the record has no field 'ply'": ('        ("ply", np.int16),\n', ""),
     "a rule does not compile": ("    return state.result\n", "    return state.resultt\n"),
     "does not run: NameError": ('"""reach the far row', 'undefined\n    """reach the far row'),
 }

@@ -94,6 +94,55 @@ def test_edited_rule_helper_and_constant_of_a_user(machine):
     assert machine.perft("mine.py:size=5", 1) == ('{"counts": [4]}', True)
 
 
+def test_parameters_that_change_places(machine):
+    """Numba's type of a NamedTuple does not know the names of its fields."""
+    shutil.copy(EXAMPLE, machine.folder / "mine.py")
+    one = "    size: Annotated[int, Between(4, 8)] = 8\n"
+    other = "    rows: Annotated[int, Between(1, 2)] = 2\n"
+    machine.edit("mine.py", one, one + other)
+    machine.edit("mine.py", "for x in range(2 * game.size):", "for x in range(game.rows * game.size):")
+    assert machine.perft("mine.py:size=5,rows=1", 2)[0] == '{"counts": [13, 169]}'
+    machine.edit("mine.py", one + other, other + one)
+    assert machine.perft("mine.py:size=5,rows=1", 2) == ('{"counts": [13, 169]}', True)
+
+
+def test_constants_of_other_modules_and_in_large_tables(machine):
+    shutil.copy(EXAMPLE, machine.folder / "mine.py")
+    (machine.folder / "pack").mkdir()
+    (machine.folder / "pack" / "__init__.py").write_text("")
+    (machine.folder / "pack" / "tables.py").write_text(
+        "import numpy as np\nTABLES = (np.full(3000, 2), np.full(3000, 2))\n"
+    )
+    machine.edit(
+        "mine.py", "for x in range(2 * game.size):", "for x in range(pack.tables.TABLES[1][1500] * game.size):"
+    )
+    machine.edit("mine.py", "import numpy as np\n", "import numpy as np\nimport pack.tables\n")
+    assert machine.perft("mine.py:size=5", 2)[0] == '{"counts": [13, 156]}'
+    (machine.folder / "pack" / "tables.py").write_text(
+        "import numpy as np\nTABLES = (np.full(3000, 2), np.full(3000, 1))\n"
+    )
+    assert machine.perft("mine.py:size=5", 2) == ('{"counts": [13, 169]}', True)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_caches_are_compiled_anew(machine, damage, ending):
+    machine.perft("connect4", 2)
+    for path in (machine.folder / "cache").rglob(f"*.{ending}"):
+        data = bytearray(path.read_bytes())
+        if damage == "flip":
+            data[len(data) // 2] ^= 255
+        path.write_bytes({"cut": data[: len(data) // 2], "flip": data, "empty": b""}[damage])
+    assert machine.perft("connect4", 2)[0] == '{"counts": [7, 49]}'
+    assert machine.perft("connect4", 2) == ('{"counts": [7, 49]}', False)
+
+
+def test_a_cache_that_cannot_be_written(machine):
+    (machine.folder / "file").write_text("")
+    counts, compiled = machine.perft("connect4", 2, XDG_CACHE_HOME=str(machine.folder / "file"))
+    assert (counts, compiled) == ('{"counts": [7, 49]}', True)
+
+
 def test_copies_of_a_game_never_meet(machine):
     """The same file under two names: neither process can import the other's class, and neither has to."""
     for name in ("one.py", "other.py", "one.py"):

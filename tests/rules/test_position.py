@@ -1,12 +1,17 @@
 """Positions: what they say, and what is said of a wrong move, diagram or parameter."""
 
+import copy
 import pickle
+import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tengen
 from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, UnknownGame
+
+EXAMPLE = str(Path(__file__).parent.parent.parent / "examples" / "breakthrough.py")
 
 
 def test_a_game_of_tictactoe():
@@ -58,6 +63,33 @@ def test_encode():
     assert not planes[3].any()
 
 
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "gomoku", "reversi", "go:size=5", EXAMPLE])
+def test_positions_never_change(spec):
+    position = tengen.load_game(spec).start()
+    before = position.diagram(), position.legal_actions
+    position.board[:] = 1
+    position.states[:] = 0
+    position.legal_actions.clear()
+    for name in ("ply", "outcome", "previous", "anything"):
+        with pytest.raises(AttributeError, match="a position never changes"):
+            setattr(position, name, None)
+    assert (position.diagram(), position.legal_actions) == before
+
+
+def test_long_games_travel():
+    game = tengen.load_game("go:size=9,komi=6.1234567")
+    position, rng = game.start(), random.Random(2)
+    while position.ply < 400:
+        points = [action for action in position.legal_actions if action < 81]
+        position = position.play(rng.choice(points or position.legal_actions))
+    for again in (pickle.loads(pickle.dumps(position)), copy.deepcopy(position)):
+        assert again == position
+        assert again.moves == position.moves
+        assert again.forbidden() == position.forbidden()
+    from_diagram = tengen.load_game("tictactoe").from_board("X../.O./...").play("c1")
+    assert pickle.loads(pickle.dumps(from_diagram)).diagram() == "X../.O./..X"
+
+
 def test_states_are_copies():
     position = tengen.load_game("tictactoe").start()
     position.state.to_play = 1
@@ -77,7 +109,7 @@ MISTAKES = [
     ("reversi", "a1", IllegalMove, "a1 flips nothing at move 1"),
     ("reversi", "d4", IllegalMove, "d4 is occupied at move 1"),
     ("reversi", "pass", IllegalMove, "pass is not allowed while a move flips something at move 1"),
-    ("go:size=9", "i5", BadMove, "i5 is off the board; its columns are a to j, its rows 1 to 9"),
+    ("go:size=9", "i5", BadMove, "i5 is off the board; its columns are a to j without i, its rows 1 to 9"),
 ]
 
 
@@ -94,6 +126,10 @@ def test_wrong_moves(spec, moves, error, message):
 
 def test_wrong_numbers_and_sides():
     start = tengen.load_game("gomoku").start()
+    for wrong in (True, 3.7, None, b"a1"):
+        with pytest.raises(BadMove, match="is not a move; give an action's number or its text"):
+            start.play(wrong)
+    assert start.play(np.int64(3)).moves == [3]
     with pytest.raises(BadMove, match="action 225 does not exist; gomoku has actions 0 to 224"):
         start.play(225)
     with pytest.raises(IllegalMove, match="it is Black's turn at move 1"):
@@ -107,6 +143,9 @@ DIAGRAMS = [
     ("tictactoe", "../.../...", None, "row 1 from the top, '..', has 2 columns; this board has 3"),
     ("tictactoe", ".../...", None, "the diagram has 2 rows; this board has 3"),
     ("tictactoe", "..?/.../...", None, "row 1 from the top, '..?', has '?'; use X, O and ."),
+    ("tictactoe", "XXX/OOO/...", "X", "X has won already, and so cannot be to play"),
+    ("tictactoe", "XXX/OO./O..", "X", "X has won already, and so cannot be to play"),
+    ("gomoku:size=5", "XXXXX/OOOOO/...../...../.....", "X", "X has won already, and so cannot be to play"),
     ("tictactoe", "XX./.../...", "X", "X has 2 stones and O 0: with X to play, X needs as many as O"),
     ("connect4", "......./......./......./......./X....../O......", "X", "column 1, row 5 from the top, floats"),
 ]
@@ -132,9 +171,15 @@ SPECS = [
     ("./nothing.py", UnknownGame, "there is no file nothing.py"),
     ("gomoku:sise=8", BadParameter, "unknown parameter 'sise'; did you mean 'size'?"),
     ("gomoku:size=21", BadParameter, "size=21 is out of range: size is 5 to 20"),
-    ("gomoku:size=big", BadParameter, "size=big is not a number"),
+    ("gomoku:size=big", BadParameter, "size=big is not a whole number"),
     ("gomoku:rule=renjo", BadParameter, "rule=renjo is unknown; did you mean 'renju'?"),
     ("gomoku:size", BadParameter, "'size' is not a parameter; write name=value"),
+    ("gomoku:size=8.5", BadParameter, "size=8.5 is not a whole number"),
+    ("go:komi=nan", BadParameter, "komi=nan is not a number"),
+    ("go:komi=inf", BadParameter, "komi=inf is out of range"),
+    ("gomoku:size=8,size=9", BadParameter, "size is given twice"),
+    ("go:size=5,handicap=2", BadParameter, "handicap=2: a 5×5 board takes no handicap stones"),
+    ("/tmp", UnknownGame, "a file's name ends in .py"),
     ("reversi:size=5", BadParameter, "size=5 is odd; Reversi boards are 4, 6 or 8 wide"),
     ("tictactoe:m=4", BadParameter, "m cannot be changed; use mnk:"),
 ]
@@ -159,6 +204,12 @@ class G(NamedTuple):
 FILES = [
     ("import nothing_like_it", "does not run: ModuleNotFoundError"),
     ("x = 1", "has no NamedTuple with a record()"),
+    (HEAD.replace("size: int = 3", "size: int"), "parameter 'size' of G has no default; give it one"),
+    (
+        HEAD.replace("size: int = 3", "flag: bool = False"),
+        "parameter 'flag' of G is a bool; kernels take int and float",
+    ),
+    ("import sys\nsys.exit(3)", "does not run: SystemExit: 3 (line 2)"),
     (
         HEAD,
         "class G has no 'shape'",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,6 +35,9 @@ ToPlay = Annotated[str, typer.Option(help="Who moves on --board: X or O.")]
 
 def main() -> None:
     """Runs the command line; what a user can put right is said in one line, with exit status 2."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler would wait for a kernel to return
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         app()
     except TengenError as reason:
@@ -113,6 +117,9 @@ def perft(
     for ply in range(1, depth + 1):
         begin = time.perf_counter()
         counts.append(count_paths(position, ply))
+        if counts[-1] == 0 and ply < depth:  # nothing comes after nothing
+            counts += [0] * min(depth - ply, 1000)
+            break
         seconds = time.perf_counter() - begin
         if not as_json:
             print(f"{ply:3}  {counts[-1]:>20,}  {seconds:8.3f} s  {counts[-1] / seconds / 1e6:8.1f} M/s", flush=True)
@@ -203,7 +210,7 @@ def compile_games(
         list[str] | None, typer.Argument(metavar="GAME…", help="Games; by default all that come along.")
     ] = None,
 ) -> None:
-    """Compile the rules and searches of games ahead of time; later starts then compile nothing."""
+    """Compile games ahead of time, as you will play them: go:size=9 and go:size=19 are compiled apart."""
     from tengen.agents.specs import load_agent
     from tengen.games import file_names, load_game
     from tengen.rules.playouts import compile_rules

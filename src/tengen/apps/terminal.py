@@ -62,7 +62,7 @@ def ask(position: Position, both_human: bool) -> Position:
     while True:
         print(f"{position.game.players[position.to_play]}> ", end="", flush=True)
         line = sys.stdin.readline()
-        words = line.strip().lower()
+        text, words = line.strip(), line.strip().lower()
         if not line or words in ("quit", "q", "exit"):
             raise Quit
         if words == "undo":
@@ -73,7 +73,7 @@ def ask(position: Position, both_human: bool) -> Position:
             print("Type " + HELP.format(example=position.game.action_text(position.legal_actions[0])))
         else:
             try:
-                return position.play(words)
+                return position.play(text)
             except TengenError as reason:
                 print(reason)
 

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import pkgutil
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,15 +17,17 @@ from tengen.rules.game import Game
 
 def load_game(spec: str) -> Game:
     """The game of a spec: a name or a file, then its parameters: `gomoku:size=8`, `./breakthrough.py:size=6`."""
-    name, _, rest = spec.partition(":")
-    parameters = dict(_pair(piece) for piece in rest.split(",") if piece)
+    head, dot_py, tail = spec.rpartition(".py")  # a path may hold a colon
+    name, _, rest = (head + dot_py, "", tail[1:]) if dot_py and tail[:1] in ("", ":") else spec.partition(":")
+    parameters = _parameters(rest)
     if name.endswith(".py"):
         return Game(name, game_type(_module_of_file(Path(name))), parameters)
     if name in file_names():
         return Game(name, game_type(importlib.import_module(f"tengen.games.{name}")), parameters)
     names = other_names()
     if name not in names:
-        raise UnknownGame(f"no game is called {name!r}{nearest(name, [*file_names(), *names])}")
+        hint = "; a file's name ends in .py" if "/" in name else nearest(name, [*file_names(), *names])
+        raise UnknownGame(f"no game is called {name!r}{hint}")
     owner, fixed = names[name]
     if clash := fixed.keys() & parameters.keys():
         raise BadParameter(f"{name} is {owner} with {fixed}: {', '.join(clash)} cannot be changed; use {owner}:…")
@@ -65,7 +68,7 @@ def game_type(module: ModuleType) -> Any:
 def _module_of_file(path: Path) -> ModuleType:
     """Runs a user's file as a module, once; its name is the same in every process, as the kernel cache needs."""
     if not path.is_file():
-        raise UnknownGame(f"there is no file {path}")
+        raise UnknownGame(f"{path} is a folder, not a game's file" if path.is_dir() else f"there is no file {path}")
     path = path.resolve()
     name = f"tengen_game_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name not in sys.modules:
@@ -74,16 +77,29 @@ def _module_of_file(path: Path) -> ModuleType:
         sys.modules[name] = module
         try:  # from its source, always: Python's own cache of modules overlooks two edits within a second
             exec(compile(path.read_bytes(), path, "exec"), module.__dict__)
-        except Exception as reason:
+        except (Exception, SystemExit) as reason:
             del sys.modules[name]
             if isinstance(reason, GameFileError):
                 raise
-            raise GameFileError(f"{path} does not run: {type(reason).__name__}: {reason}") from reason
+            raise GameFileError(f"{path} does not run: {describe(reason, path)}") from reason
     return sys.modules[name]
 
 
-def _pair(piece: str) -> tuple[str, str]:
-    name, equals, value = piece.partition("=")
-    if not equals or not value:
-        raise BadParameter(f"{piece!r} is not a parameter; write name=value")
-    return name.strip(), value.strip()
+def describe(reason: BaseException, path: Path) -> str:
+    """An error in a user's file, with the line of that file where it came from."""
+    lines = [frame.lineno for frame in traceback.extract_tb(reason.__traceback__) if frame.filename == str(path)]
+    where = f" (line {lines[-1]})" if lines else ""
+    return f"{type(reason).__name__}: {reason}{where}"
+
+
+def _parameters(text: str) -> dict[str, str]:
+    """The parameters after the colon of a spec."""
+    parameters: dict[str, str] = {}
+    for piece in filter(None, text.split(",")):
+        name, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals or not value:
+            raise BadParameter(f"{piece!r} is not a parameter; write name=value")
+        if name in parameters:
+            raise BadParameter(f"{name} is given twice")
+        parameters[name] = value
+    return parameters

@@ -10,8 +10,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tengen.rules.bits import ONE
-from tengen.rules.board import Between, Coordinates, check_turn
-from tengen.rules.contract import DRAW, kernel, mix, rules
+from tengen.rules.board import Between, Coordinates, bits_board, check_turn, check_winner
+from tengen.rules.contract import DRAW, earlier_winner, kernel, mix, rules
 from tengen.rules.errors import BadDiagram, BadMove
 from tengen.rules.kernels import entry
 
@@ -74,8 +74,7 @@ class Connect4(NamedTuple):
 
     def board(self, state):
         bits = np.arange(self.columns) * (self.rows + 1) + np.arange(self.rows)[::-1, None]  # [rows, columns]
-        first, second = ((int(stones) >> bits.astype(object)) & 1 for stones in state.stones)
-        return (first + 2 * second).astype(np.int8)
+        return bits_board(state.stones, bits)
 
     def setup(self, states, board, to_play):
         check_turn(board, to_play)
@@ -84,6 +83,7 @@ class Connect4(NamedTuple):
             y, x = np.argwhere(floating)[0]
             raise BadDiagram(f"the stone in column {x + 1}, row {y + 1} from the top, floats above an empty cell")
         fill(self, states, board, to_play)
+        check_winner(states[0].result, to_play)
 
 
 @rules(Connect4)
@@ -168,5 +168,5 @@ def fill(game, states, board, to_play):
         state.result = DRAW
     for player in range(2):
         if has_four(game, state.stones[player]):
-            state.result = player + 1
+            state.result = earlier_winner(state.result, player, to_play)
     state.to_play = to_play

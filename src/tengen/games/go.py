@@ -82,7 +82,8 @@ class Go(NamedTuple):
     def validate(self):
         most = 0 if self.size < 7 else 4 if self.size == 7 or self.size % 2 == 0 else 9
         if self.handicap == 1 or self.handicap > most:
-            raise BadParameter(f"handicap={self.handicap}: a {self.size}×{self.size} board takes 0 or 2 to {most}")
+            takes = f"0 or 2 to {most} stones" if most else "no handicap stones"
+            raise BadParameter(f"handicap={self.handicap}: a {self.size}×{self.size} board takes {takes}")
 
     @property
     def shape(self):
@@ -225,7 +226,7 @@ def rollout(game, state, actions, seed):
             untried -= 1
             actions[pick], actions[untried] = actions[untried], actions[pick]
         move(game, state, cell)
-        if cell != PASS:
+        if cell != PASS and state.over == 0:  # once it is over, `area` has used `next` for itself
             count -= 1
             actions[pick] = actions[count]
             count = list_captured(state, actions, count)

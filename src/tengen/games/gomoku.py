@@ -15,8 +15,8 @@ import numpy as np
 
 from tengen.rules import lines
 from tengen.rules.bits import count_bits, lowest_bit
-from tengen.rules.board import Between, OneOf, check_turn
-from tengen.rules.contract import DRAW, ONGOING, advance, below, kernel, rules
+from tengen.rules.board import Between, OneOf, check_turn, check_winner
+from tengen.rules.contract import DRAW, ONGOING, advance, below, earlier_winner, kernel, rules
 from tengen.rules.kernels import entry
 
 FREESTYLE, STANDARD, RENJU = 0, 1, 2
@@ -49,9 +49,10 @@ class Gomoku(NamedTuple):
     def setup(self, states, board, to_play):
         check_turn(board, to_play)
         fill(self, states, board, to_play)
+        check_winner(states[0].result, to_play)
 
     def forbidden(self, states):
-        """Black's forbidden points in Renju, whoever is to move."""
+        """The points that Renju forbids to Black, who is to move."""
         kinds = np.zeros(self.size * self.size, np.int8)
         find_forbidden(self, states, kinds)
         return {int(cell): REASONS[kinds[cell]] for cell in np.flatnonzero(kinds)}
@@ -298,21 +299,20 @@ def can_move(game, state):
     """Whether some empty point is allowed to Black; nearly always the first one asked."""
     for action in range(game.size * game.size):
         x, y = action % game.size, action // game.size
-        if not (lines.is_set(state.lines[BLACK], x, y) or lines.is_set(state.lines[WHITE], x, y)):
-            if is_allowed(game, state, action):
-                return True
+        if lines.is_empty(state.lines, x, y) and is_allowed(game, state, action):
+            return True
     return False
 
 
 @entry
 def find_forbidden(game, states, kinds):
-    """Why each empty point is forbidden to Black: kinds [cells]."""
+    """Why each empty point is forbidden to Black, if it is Renju and Black's move: kinds [cells]."""
     state = states[0]
+    if game.rule != RENJU or state.to_play != BLACK:
+        return
     for action in range(game.size * game.size):
         x, y = action % game.size, action // game.size
-        if game.rule == RENJU and not (
-            lines.is_set(state.lines[BLACK], x, y) or lines.is_set(state.lines[WHITE], x, y)
-        ):
+        if lines.is_empty(state.lines, x, y):
             kinds[action] = forbidden_kind(game.size, state, x, y)
 
 
@@ -327,4 +327,4 @@ def fill(game, states, board, to_play):
         x, y = action % game.size, action // game.size
         for player in range(2):
             if board[y, x] == player + 1 and has_won(game, state.lines[player], x, y, player):
-                state.result = player + 1
+                state.result = earlier_winner(state.result, player, to_play)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 from tengen.rules import lines
-from tengen.rules.board import Between, check_turn
-from tengen.rules.contract import DRAW, ONGOING, advance, below, rules
+from tengen.rules.board import Between, check_turn, check_winner
+from tengen.rules.contract import DRAW, ONGOING, advance, below, earlier_winner, rules
 from tengen.rules.kernels import entry
 
 
@@ -33,6 +33,7 @@ class MNK(NamedTuple):
     def setup(self, states, board, to_play):
         check_turn(board, to_play)
         fill(self, states, board, to_play)
+        check_winner(states[0].result, to_play)
 
 
 @rules(MNK)
@@ -94,4 +95,4 @@ def fill(game, states, board, to_play):
         for x in range(game.m):
             for player in range(2):
                 if board[y, x] == player + 1 and lines.has_row(state.lines[player], x, y, game.k):
-                    state.result = player + 1
+                    state.result = earlier_winner(state.result, player, to_play)

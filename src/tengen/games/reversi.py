@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tengen.rules.bits import ONE, count_bits, lowest_bit
-from tengen.rules.board import Between, Coordinates
+from tengen.rules.board import Between, Coordinates, bits_board
 from tengen.rules.contract import DRAW, FIRST, SECOND, kernel, mix, rules
 from tengen.rules.errors import BadParameter
 from tengen.rules.kernels import entry
@@ -58,9 +58,7 @@ class Reversi(NamedTuple):
         return RECORD
 
     def board(self, state):
-        bits = np.arange(self.size * self.size).astype(object)
-        first, second = ((int(discs) >> bits) & 1 for discs in state.discs)
-        return (first + 2 * second).astype(np.int8).reshape(self.shape)
+        return bits_board(state.discs, np.arange(self.size * self.size).reshape(self.shape))
 
     def setup(self, states, board, to_play):
         fill(self, states, board, to_play)

@@ -22,14 +22,16 @@ class Between:
     def read(self, name: str, value: object, kind: type) -> int | float:
         try:
             number = kind(value)
-        except (TypeError, ValueError):
-            raise BadParameter(f"{name}={value} is not a number") from None
+            if number != float(value):  # type: ignore[arg-type]
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            raise BadParameter(f"{name}={value} is not a {'whole ' if kind is int else ''}number") from None
         if not self.low <= number <= self.high:
             raise BadParameter(f"{name}={value} is out of range: {name} is {self.low} to {self.high}")
         return number
 
     def text(self, value: float) -> str:
-        return f"{value:g}"
+        return str(int(value)) if value == int(value) else repr(value)
 
     def __str__(self) -> str:
         return f"{self.low} to {self.high}"
@@ -73,10 +75,13 @@ class Coordinates:
         letter, digits = text[:1].lower(), text[1:]
         if not (letter.isalpha() and digits.isascii() and digits.isdigit()):
             raise BadMove(f"{text!r} is not a point; write one as {self.text(0)}")
-        x, number = self.letters.find(letter), int(digits)
+        x, number = self.letters.find(letter), int(digits[:9])
         if not (0 <= x < self.columns and 1 <= number <= self.rows):
             last = self.letters[self.columns - 1]
-            raise BadMove(f"{text} is off the board; its columns are a to {last}, its rows 1 to {self.rows}")
+            without = " without i" if "i" not in self.letters and last > "i" else ""
+            raise BadMove(
+                f"{text[:9]} is off the board; its columns are a to {last}{without}, its rows 1 to {self.rows}"
+            )
         return (number - 1 if self.from_top else self.rows - number) * self.columns + x
 
 
@@ -101,7 +106,7 @@ def diagram(board: np.ndarray) -> str:
 def read_diagram(text: str, shape: tuple[int, int]) -> np.ndarray:
     """The board of a diagram: rows from the top joined by `/` or line breaks; X first player, O second, `.` empty."""
     rows, columns = shape
-    given = [row.replace(" ", "") for row in text.strip().replace("\n", "/").split("/")]
+    given = ["".join(row.split()) for line in text.strip().splitlines() for row in line.split("/")]
     if len(given) != rows:
         raise BadDiagram(f"the diagram has {len(given)} rows; this board has {rows}")
     board = np.zeros(shape, np.int8)
@@ -125,6 +130,18 @@ def check_turn(board: np.ndarray, to_play: int) -> None:
             f"X has {first} stones and O {second}: with {side} to play, X needs "
             + ("as many as O" if to_play == 0 else "one more than O")
         )
+
+
+def check_winner(result: int, to_play: int) -> None:
+    """Refuses a diagram that the player to move has won: the game was over before the last move."""
+    if result == to_play + 1:
+        raise BadDiagram(f"{STONES[to_play + 1]} has won already, and so cannot be to play")
+
+
+def bits_board(words: np.ndarray, bits: np.ndarray) -> np.ndarray:
+    """The board of stones that are bits of two words; `bits` [rows, columns] is where each cell's bit is."""
+    first, second = ((int(word) >> bits.astype(object)) & 1 for word in words)
+    return (first + 2 * second).astype(np.int8)
 
 
 def board_symmetries(rows: int, columns: int) -> np.ndarray:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tengen.rules.contract import ONGOING, encode, key, legal, outcome, play, score
-from tengen.rules.errors import BadDiagram, IllegalMove, TengenError
+from tengen.rules.board import diagram
+from tengen.rules.contract import (
+    DRAW,
+    FIRST,
+    ONGOING,
+    SECOND,
+    encode,
+    first_seed,
+    key,
+    legal,
+    outcome,
+    play,
+    rollout,
+    score,
+)
+from tengen.rules.errors import BadDiagram, BadMove, IllegalMove, TengenError
 from tengen.rules.game import Game, Position, encode_states
 from tengen.rules.kernels import entry
 
@@ -31,15 +46,24 @@ class Report:
 
 @entry
 def play_and_ask(game, states, action, actions, planes):
-    """Plays on states[0] and copies it to states[1]; then asks states[0] all that can be asked."""
+    """Plays on states[0] and copies it to states[1]; then asks states[0] all there is. Returns outcome and score."""
     play(game, states[0], action)
     states[1] = states[0]
-    if outcome(game, states[0]) == ONGOING:
+    result, margin = outcome(game, states[0]), 0.0
+    if result == ONGOING:
         legal(game, states[0], actions)
     else:
-        score(game, states[0])
+        margin = score(game, states[0])
     key(game, states[0])
     encode(game, states[0], planes)
+    return result, margin
+
+
+@entry
+def roll_to_the_end(game, states, actions, number):
+    """Plays a rollout on states[0]; returns its outcome."""
+    rollout(game, states[0], actions, first_seed(number))
+    return outcome(game, states[0])
 
 
 class Unsound(Exception):
@@ -49,10 +73,12 @@ class Unsound(Exception):
 def check(game: Game, games: int = 20, seed: int = 1, progress: Callable[[str], None] = lambda law: None) -> Report:
     """Plays random games and tests every law of the contract on them."""
     report = Report(game.spec)
+    progress("the record is aligned, small, and has to_play and ply")
+    progress("random games end, and all their actions are legal")
     laws: list[tuple[str, Callable[[Game, list[Position]], None]]] = [
-        ("the record is aligned, small, and has to_play and ply", lambda game, _: _check_record(game)),
         ("names of actions can be read back", lambda game, _: _check_names(game)),
-        ("asking changes nothing", _check_asking),
+        ("asking changes nothing, and outcome and score agree", _check_asking),
+        ("rollouts end", _check_rollouts),
         ("illegal actions are refused", _check_refusals),
         ("playing leaves the position before as it was", _check_undo),
         ("equal boards have equal keys, and only they", _check_keys),
@@ -61,7 +87,7 @@ def check(game: Game, games: int = 20, seed: int = 1, progress: Callable[[str], 
         ("symmetries commute with play", _check_symmetries),
     ]
     try:
-        progress("random games end, and all their actions are legal")
+        _check_record(game)
         rng = np.random.default_rng(seed)
         positions = [position for _ in range(games) for position in random_game(game, rng)]
     except (TengenError, Unsound) as reason:
@@ -129,6 +155,14 @@ def _check_names(game: Game) -> None:
             raise Unsound(f"action {action} is called {text!r}, which is read as {game.parse_action(text)}")
         if list(game.read_moves(text + text)) != [action, action]:
             raise Unsound(f"{text + text!r} is not read as two moves: see move_pattern")
+    for text in ("", "?", "zz99", "é", "1" * 30):
+        try:
+            game.parse_action(text)
+        except BadMove:
+            continue
+        except Exception as reason:
+            raise Unsound(f"parse_action({text!r}) raises {type(reason).__name__}; raise BadMove") from reason
+        raise Unsound(f"parse_action({text!r}) finds an action; raise BadMove")
 
 
 def _check_asking(game: Game, positions: list[Position]) -> None:
@@ -138,9 +172,25 @@ def _check_asking(game: Game, positions: list[Position]) -> None:
             continue
         states = game.new_states(2)
         states[0] = position.previous.state
-        play_and_ask(game.parameters, states, position.action, actions, planes)
+        result, margin = play_and_ask(game.parameters, states, position.action, actions, planes)
+        if result not in (ONGOING, FIRST, SECOND, DRAW):
+            raise Unsound(f"outcome() is {result} after {_moves(position)}; it is ONGOING, FIRST, SECOND or DRAW")
+        if result != ONGOING and np.sign(margin) != {FIRST: 1, SECOND: -1, DRAW: 0}[result]:
+            raise Unsound(f"score() is {margin:g} after {_moves(position)}, but outcome() is {result}")
         if not _are_equal(states[:1], states[1:]):
             raise Unsound(f"legal, outcome, key, score or encode changes the state after {_moves(position)}")
+
+
+def _check_rollouts(game: Game, positions: list[Position]) -> None:
+    for number, position in enumerate(positions):
+        if position.outcome is None:
+            states = position.states
+            result = roll_to_the_end(game.parameters, states, np.empty(game.actions, np.int32), number)
+            board = np.asarray(game.parameters.board(states[0]))
+            if result not in (FIRST, SECOND, DRAW) or states[0].ply <= position.state.ply:
+                raise Unsound(f"rollout() does not play to the end from {_moves(position)}")
+            if not np.isin(board, (0, 1, 2)).all():
+                raise Unsound(f"rollout() leaves a board with other values than 0, 1 and 2 from {_moves(position)}")
 
 
 def _check_refusals(game: Game, positions: list[Position]) -> None:
@@ -173,8 +223,8 @@ def _check_keys(game: Game, positions: list[Position]) -> None:
         if position.outcome is not None:
             continue
         same_board = boards.setdefault((position.board.tobytes(), position.to_play), position)
-        same_key = keys.setdefault(hash(position), position)
-        if hash(same_board) != hash(position):
+        same_key = keys.setdefault(position.key, position)
+        if same_board.key != position.key:
             raise Unsound(f"{_moves(same_board)} and {_moves(position)} lead to one board, but to two keys")
         if same_key.to_play != position.to_play or not np.array_equal(same_key.board, position.board):
             raise Unsound(f"{_moves(same_key)} and {_moves(position)} lead to two boards, but to one key")
@@ -205,10 +255,12 @@ def _check_diagrams(game: Game, positions: list[Position]) -> None:
         return
     for position in positions:
         read = game.from_board(position.diagram(), position.to_play)
-        if hash(read) != hash(position) or not np.array_equal(read.board, position.board):
+        if read.key != position.key or not np.array_equal(read.board, position.board):
             raise Unsound(f"setup() makes another position of the board after {_moves(position)}")
         if (read.outcome is None) != (position.outcome is None) and game.actions == game.cells:
             raise Unsound(f"setup() does not see that the game is over after {_moves(position)}")
+        if read.outcome is not None and position.outcome is not None and read.outcome.winner != position.outcome.winner:
+            raise Unsound(f"setup() sees another winner on the board after {_moves(position)}")
 
 
 def _check_symmetries(game: Game, positions: list[Position]) -> None:
@@ -233,11 +285,8 @@ def _check_symmetries(game: Game, positions: list[Position]) -> None:
 def _mirror(position: Position, cells: np.ndarray) -> Position | None:
     board = np.zeros(position.game.cells, np.int8)
     board[cells] = position.board.ravel()
-    text = "".join(".XO"[stone] for stone in board)
-    rows, columns = position.game.shape
     try:
-        lines = [text[y * columns : (y + 1) * columns] for y in range(rows)]
-        return position.game.from_board("/".join(lines), position.to_play)
+        return position.game.from_board(diagram(board.reshape(position.game.shape)), position.to_play)
     except BadDiagram:
         return None
 
@@ -268,16 +317,11 @@ def _moves(position: Position) -> str:
 
 
 def _explain(reason: Exception) -> str:
-    """An error of the author's code or of the compiler, without the compiler's pages."""
-    kind = type(reason).__name__
-    if kind == "IndexError":
+    """An error in the author's code, with the place where it came from."""
+    if isinstance(reason, TengenError):
+        return str(reason)
+    if (isinstance(reason, IndexError) and "array" in str(reason).lower()) or "out of bounds" in str(reason):
         return f"a rule reads or writes outside an array ({reason}); does the record have room for every board?"
-    if kind == "KeyError":
-        return f"a rule does not compile: the record has no field {reason}"
-    lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith(("File", "No implementation", "Unknown attribute", "Cannot"))]
-    place = next((line for line in reversed(lines) if line.startswith("File ")), "")
-    text = next((line for line in telling if not line.startswith("File")), lines[0] if lines else "")
-    return (
-        f"a rule does not compile: {text} {place}".strip() if "numba" in type(reason).__module__ else f"{kind}: {text}"
-    )
+    frames = [frame for frame in traceback.extract_tb(reason.__traceback__) if "tengen/rules" not in frame.filename]
+    place = f" (in {frames[-1].name}, {frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(reason).__name__}: {reason}{place}"

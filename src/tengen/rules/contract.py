@@ -128,6 +128,12 @@ def below(seed, count):
     return np.uint32(((seed >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
+@kernel
+def earlier_winner(result, player, to_play):
+    """The result of a diagram on which `player` has won: if both have, it is the player to move, who cannot have."""
+    return result if result == to_play + 1 else player + 1
+
+
 @generic(required=True)
 def start(game, state):
     """Sets up the first position in a state that is all zeros."""

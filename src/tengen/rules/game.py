@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from tengen.rules.board import STONES, Between, Coordinates, board_symmetries, diagram, draw, read_diagram
+from tengen.rules.board import STONES, Between, Coordinates, OneOf, board_symmetries, diagram, draw, read_diagram
 from tengen.rules.contract import ONGOING, encode, key, legal, missing_rules, outcome, play, score, start
 from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, nearest
 from tengen.rules.kernels import entry
@@ -197,16 +199,45 @@ class Game:
 class Position:
     """One moment of a game: immutable; to play is to get another one."""
 
-    __slots__ = ("_key", "_legal", "_states", "action", "game", "outcome", "ply", "previous")
+    __slots__ = ("_legal", "_states", "action", "game", "key", "outcome", "ply", "previous")
+
+    game: Game
+    previous: Position | None  # the position before
+    action: int | None  # what led here from there
+    ply: int  # how many actions were played
+    outcome: Outcome | None  # None while the game goes on
+    key: int  # 64 bits: equal for equal boards with the same player to move
+    _states: np.recarray
+    _legal: np.ndarray
 
     def __init__(self, game: Game, states: np.recarray, action: int, previous: Position | None = None):
         actions = np.empty(game.actions, np.int32)
         result, count, position_key, margin = step(game.parameters, states, action, actions)
-        self.game, self.previous = game, previous
-        self.action = None if previous is None else action  # what led here from the position before
-        self.ply: int = 0 if previous is None else previous.ply + 1  # how many actions were played
-        self._states, self._legal, self._key = states, actions[:count], int(position_key)
-        self.outcome = None if result == ONGOING else Outcome({1: 0, 2: 1}.get(int(result)), float(margin))
+        ended = Outcome({1: 0, 2: 1}.get(int(result)), float(margin)) if result != ONGOING else None
+        values = {
+            "game": game,
+            "previous": previous,
+            "action": None if previous is None else action,
+            "ply": 0 if previous is None else previous.ply + 1,
+            "outcome": ended,
+            "key": int(position_key),
+            "_states": states,
+            "_legal": actions[:count],
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a position never changes: play() makes another one, and {name!r} cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _replay, (self.game, self._root()._states.tobytes(), self.moves)
+
+    def _root(self) -> Position:
+        position = self
+        while position.previous is not None:
+            position = position.previous
+        return position
 
     @property
     def state(self) -> np.record:
@@ -241,11 +272,11 @@ class Position:
     @property
     def board(self) -> np.ndarray:
         """[rows, columns]: 0 empty, 1 the first player's, 2 the second's."""
-        return np.asarray(self.game.parameters.board(self._states[0]), np.int8).reshape(self.game.shape)
+        return np.array(self.game.parameters.board(self._states[0]), np.int8).reshape(self.game.shape)
 
     def play(self, move: int | str, player: int | str | None = None) -> Position:
         """The position after an action, by number or by text; raises BadMove or IllegalMove and says why."""
-        action = self.game.parse_action(move) if isinstance(move, str) else int(move)
+        action = self.game.parse_action(move) if isinstance(move, str) else action_number(move)
         if not 0 <= action < self.game.actions:
             raise BadMove(f"action {action} does not exist; {self.game.name} has actions 0 to {self.game.actions - 1}")
         if player is not None and self.game.player(player) != self.to_play:
@@ -298,20 +329,46 @@ class Position:
         return f"<Position of {self.game.spec} after {self.ply} moves: {self.diagram()}>"
 
     def __hash__(self) -> int:
-        return self._key
+        return self.key
 
     def __eq__(self, other: object) -> bool:
         """Whether the boards and the players to move are equal; how they came about does not matter."""
-        return isinstance(other, Position) and self.game == other.game and self._key == other._key
+        return isinstance(other, Position) and self.game == other.game and self.key == other.key
+
+
+def action_number(move: object) -> int:
+    """An action given as a number, of any integer type."""
+    if not isinstance(move, bool):
+        with contextlib.suppress(TypeError):
+            return operator.index(move)  # type: ignore[arg-type]
+    raise BadMove(f"{move!r} is not a move; give an action's number or its text")
+
+
+def _replay(game: Game, root: bytes, moves: list[int]) -> Position:
+    """The position that was pickled."""
+    states = np.frombuffer(bytearray(root), game.parameters.record()).view(np.recarray)
+    position = Position(game, states, LOOK)
+    for action in moves:
+        position = position.play(action)
+    return position
 
 
 def parameter_kinds(game_type: type) -> dict[str, tuple[type, Any]]:
     """Each parameter's type and what values it may take, from the annotations of the tuple."""
     kinds = {}
-    for field, hint in get_type_hints(game_type, include_extras=True).items():
-        allowed = next(iter(getattr(hint, "__metadata__", ())), ANYTHING)
-        kinds[field] = (getattr(hint, "__origin__", hint), allowed)
-    return {field: kinds[field] for field in game_type._fields}  # type: ignore[attr-defined]
+    hints = get_type_hints(game_type, include_extras=True)
+    for field in game_type._fields:  # type: ignore[attr-defined]
+        kind = getattr(hints[field], "__origin__", hints[field])
+        allowed = next(iter(getattr(hints[field], "__metadata__", ())), ANYTHING)
+        where = f"parameter {field!r} of {game_type.__name__}"
+        if kind not in (int, float):
+            raise GameFileError(f"{where} is a {getattr(kind, '__name__', kind)}; kernels take int and float alone")
+        if not isinstance(allowed, Between | OneOf):
+            raise GameFileError(f"{where} is annotated with {allowed!r}; use Between(low, high) or OneOf(names)")
+        if field not in game_type._field_defaults:  # type: ignore[attr-defined]
+            raise GameFileError(f"{where} has no default; give it one")
+        kinds[field] = (kind, allowed)
+    return kinds
 
 
 def read_parameters(game_type: Any, given: Mapping[str, object]) -> Any:

@@ -2,8 +2,8 @@
 
 Numba keeps one cache index a function for all the types it was compiled for, and checks only that function's own file.
 So a user's game could break the index for every other game, and an edited rule would go unnoticed. Here each entry
-point is cloned for each game under a name that holds a fingerprint of everything compiled into it: games never meet,
-and new code has a new name.
+point is cloned for each game under a name that holds a fingerprint of everything that may be compiled into it: games
+never meet, and new code has a new name.
 
 One more trap: Numba numbers functions and record types from one in every process, and the names of compiled helpers are
 made of these numbers. Two cached kernels, compiled in two processes and loaded into a third, can then hold different
@@ -18,20 +18,22 @@ import itertools
 import os
 import secrets
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 from numba import njit
 from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
+from numba.core.caching import FunctionCache
+from numba.core.errors import NumbaError
 
-from tengen.rules.contract import JIT_OPTIONS, rule_of
-
-FOREIGN = ("numpy", "math", "numba", "builtins")  # packages whose own version stands for their code
+from tengen.rules.contract import JIT_OPTIONS
+from tengen.rules.errors import GameFileError
 
 FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # see above: what happens without is tested
 
@@ -48,7 +50,10 @@ class Entry:
         native = self._native.get(type(game))
         if native is None:
             native = self._native[type(game)] = self._compile(type(game))
-        return native(game, *arguments)
+        try:
+            return native(game, *arguments)
+        except (NumbaError, KeyError) as reason:
+            raise GameFileError(f"{type(game).__name__}: a rule does not compile: {compiler_says(reason)}") from reason
 
     def _compile(self, game_type: type) -> Callable[..., Any]:
         if config.DISABLE_JIT:
@@ -56,11 +61,8 @@ class Entry:
         name = f"{self.__name__}__{game_type.__name__}_{fingerprint(self.function, game_type)}"
         clone = FunctionType(self.function.__code__, self.function.__globals__, name, self.function.__defaults__)
         clone.__qualname__, clone.__module__ = name, self.function.__module__
-        kept, config.CACHE_DIR = config.CACHE_DIR, config.CACHE_DIR or str(cache_folder())
-        try:
-            native = njit(cache=True, nogil=True, **JIT_OPTIONS)(clone)
-        finally:
-            config.CACHE_DIR = kept
+        native = njit(nogil=True, **JIT_OPTIONS)(clone)
+        native._cache = cache_of(clone) or native._cache
         _announce_compilations()
         _game_names[native] = Path(inspect.getfile(game_type)).stem
         return native
@@ -71,7 +73,58 @@ def entry(function: Callable[..., Any]) -> Entry:
     return Entry(function)  # type: ignore[arg-type]
 
 
+def compiler_says(reason: Exception) -> str:
+    """The one line of the compiler's pages that tells the author of a game what is wrong, and where."""
+    if isinstance(reason, KeyError):
+        return f"the record has no field {reason}"
+    lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
+    starts = [i for i, line in enumerate(lines) if line.startswith("Rejected as the implementation raised")]
+    innermost = [line for line in lines[starts[-1] + 1 if starts else 0 :] if "Failed in nopython mode" not in line]
+    place = next(
+        (line.rstrip(":") for line in innermost if line.startswith("File ") and "tengen/rules" not in line), ""
+    )
+    hint = "; is it a helper that lacks @kernel?" if "Untyped global name" in innermost[0] else ""
+    return f"{innermost[0]}{hint} {place}".strip()
+
+
+class CarefulCache(FunctionCache):
+    """Numba's cache on disk; what cannot be read is compiled anew, and what cannot be written is not kept."""
+
+    def load_overload(self, *arguments: Any) -> Any:
+        try:
+            return super().load_overload(*arguments)
+        except Exception:  # a damaged file can raise anything
+            self.save_or_warn(self.flush)
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        self.save_or_warn(super().save_overload, *arguments)
+
+    def save_or_warn(self, work: Callable[..., Any], *arguments: Any) -> None:
+        try:
+            work(*arguments)
+        except OSError as reason:
+            _warn_of_lost_kernels(str(reason))
+
+
+def cache_of(function: FunctionType) -> CarefulCache | None:
+    """The cache of one entry point, or None where there is no folder to keep it in."""
+    kept = config.CACHE_DIR
+    try:
+        config.CACHE_DIR = kept or str(cache_folder())
+        return CarefulCache(function)
+    except OSError as reason:
+        _warn_of_lost_kernels(str(reason))
+        return None
+    finally:
+        config.CACHE_DIR = kept
+
+
 @cache
+def _warn_of_lost_kernels(reason: str) -> None:
+    print(f"tengen: compiled kernels cannot be kept ({reason}); set XDG_CACHE_HOME", file=sys.stderr, flush=True)
+
+
 def cache_folder() -> Path:
     """Where compiled kernels are kept: private to the user, since what lies there is run."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -80,82 +133,74 @@ def cache_folder() -> Path:
     return folder
 
 
-def fingerprint(function: Callable[..., Any], game_type: type) -> str:
-    """A hash of all that is compiled into an entry point for one game: code, constants, rules, and compiler flags.
+def fingerprint(function: Callable[..., Any], game_type: Any) -> str:
+    """A hash of all that can be compiled into an entry point for one game.
 
-    The game's module is part of it: a cache names the class it was compiled for, so a copy elsewhere has its own.
+    That is the source, and the constants, of every module of ours or of the user's that the entry point's or the game's
+    module reaches; the game's class, since a cache names it and cannot be read without it; and the compiler's flags.
     """
     flags = (config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT)
-    digest = hashlib.sha256(repr((game_type.__module__, game_type.__qualname__, flags)).encode())
-    for piece in sorted(_pieces(function, game_type)):
-        digest.update(piece.encode())
+    digest = hashlib.sha256(repr((game_type.__module__, game_type.__qualname__, game_type._fields, flags)).encode())
+    for name in sorted(_modules_reached(function.__module__, game_type.__module__)):
+        digest.update(_module_hash(name))
     return digest.hexdigest()[:12]
 
 
-def _pieces(function: Callable[..., Any], game_type: type) -> set[str]:
-    """One text for each function and constant that `function` reaches."""
-    pieces: set[str] = set()
-    waiting: list[tuple[str, Any]] = [(function.__name__, function)]
-    seen: set[FunctionType] = set()
+def _modules_reached(*names: str) -> set[str]:
+    """The names of these modules, and of those that they import from, but for foreign ones."""
+    reached: set[str] = set()
+    waiting = list(names)
     while waiting:
-        name, value = waiting.pop()
-        value = getattr(value, "py_func", value)
-        if rule := getattr(value, "rule", None):
-            value = rule_of(game_type, rule)
-        if not isinstance(value, FunctionType):
-            pieces.add(f"{name}={_constant_text(value)}")
-        elif value not in seen:
-            seen.add(value)
-            pieces.add(f"{name}:{_code_text(value.__code__)}{value.__defaults__}")
-            waiting.extend((f"{value.__name__}.{inner}", reached) for inner, reached in _reached(value))
-    return pieces
+        name = waiting.pop()
+        module = sys.modules.get(name)
+        if module is not None and name not in reached and not _is_foreign(module):
+            reached.add(name)
+            for value in list(vars(module).values()):
+                home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+                if isinstance(home, str):
+                    waiting.extend(_with_submodules(home) if isinstance(value, ModuleType) else [home])
+    return reached
 
 
-def _code_text(code: CodeType) -> str:
-    """A function's bytecode and constants, without file names and line numbers."""
-    constants = [_code_text(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts[_has_doc(code) :]]
-    return f"{code.co_code.hex()}{constants}{code.co_names}{code.co_varnames}{code.co_freevars}"
+def _with_submodules(name: str) -> Iterator[str]:
+    """A package imported by its name may be used for any module in it."""
+    yield from (other for other in list(sys.modules) if other == name or other.startswith(name + "."))
 
 
-def _has_doc(code: CodeType) -> bool:
-    return bool(code.co_consts) and isinstance(code.co_consts[0], str)
+@cache
+def _foreign_folders() -> tuple[str, ...]:
+    return tuple(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
-def _reached(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """The globals, and attributes of modules of ours, that a function's code names."""
-    for code in _codes(function.__code__):
-        for name in code.co_names:
-            value = function.__globals__.get(name)
-            if isinstance(value, ModuleType):
-                if value.__name__.split(".")[0] not in FOREIGN:
-                    yield from ((other, getattr(value, other)) for other in code.co_names if hasattr(value, other))
-            elif name in function.__globals__ and not _is_foreign(value):
-                yield name, value
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        yield name, cell.cell_contents
+def _is_foreign(module: ModuleType) -> bool:
+    """Whether a module is Python's own or an installed package: these do not change between two runs of ours."""
+    file = getattr(module, "__file__", None)
+    if module.__name__.split(".")[0] == "tengen" or file is None:
+        return file is None
+    return str(Path(file).resolve()).startswith(_foreign_folders())
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
+@cache
+def _module_hash(name: str) -> bytes:
+    """A module's source, and its constants as they are now."""
+    module = sys.modules[name]
+    digest = hashlib.sha256(Path(module.__file__ or "").read_bytes())
+    for constant, value in sorted(vars(module).items()):
+        if not constant.startswith("__"):
+            for piece in _constant_pieces(value):
+                digest.update(constant.encode() + piece)
+    return digest.digest()
 
 
-def _is_foreign(value: Any) -> bool:
-    value = getattr(value, "py_func", value)
-    return callable(value) and (getattr(value, "__module__", "") or "").split(".")[0] in FOREIGN
-
-
-def _constant_text(value: Any) -> str:
-    """A constant as compiled; what cannot be printed faithfully stands for the whole file that defines it."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, type):
-        module = sys.modules[value.__module__]
-        source = Path(module.__file__).read_bytes() if module.__file__ else b""
-        return value.__qualname__ + hashlib.sha256(source).hexdigest()
-    return repr(value)
+def _constant_pieces(value: Any) -> Iterator[bytes]:
+    """What can be compiled in as a constant: numbers, texts, arrays, and tuples of them."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _constant_pieces(part)
+    elif isinstance(value, np.ndarray):
+        yield repr((value.dtype, value.shape)).encode() + value.tobytes()
+    elif isinstance(value, int | float | str | bytes | np.generic):
+        yield repr(value).encode()
 
 
 _game_names: dict[Any, str] = {}  # of each native entry point

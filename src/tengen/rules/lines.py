@@ -53,6 +53,12 @@ def is_set(lines, x, y):
 
 
 @kernel
+def is_empty(lines, x, y):
+    """Whether neither player has a stone at (x, y)."""
+    return not (is_set(lines[0], x, y) or is_set(lines[1], x, y))
+
+
+@kernel
 def flip(lines, x, y):
     """Places a stone at (x, y), or takes it away again."""
     lines[line_index(lines, 0, x, y)] ^= np.uint32(1) << np.uint32(x)
