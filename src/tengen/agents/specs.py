@@ -55,7 +55,7 @@ AGENTS = {
         {
             "playouts": Option(int, Between(1, 10**12), None, "random games a move (1000, unless time is given)"),
             "time": TIME,
-            "exploration": Option(float, Between(0, 100), 0.7, "C of UCB1"),
+            "exploration": Option(float, Between(0, 100), 0.25, "C of UCB1"),
             "threads": Option(int, Between(0, 1024), 0, "0 for all cores; short searches use one"),
             "memory": Option(int, Between(1, 10**6), 512, "megabytes for its trees"),
             "seed": SEED,

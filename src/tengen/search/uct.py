@@ -370,7 +370,7 @@ class Uct:
     """A search that keeps its trees between moves: one tree a thread, their root counts added up."""
 
     game: Game
-    exploration: float = 0.7
+    exploration: float = 0.25
     seed: int = 1
     threads: int = 1
     memory: int = 512  # megabytes, for all trees
