@@ -38,7 +38,7 @@ def test_a_limit_takes_the_place_of_the_agents_own():
         ("utc:playouts=5", "no agent is called 'utc'; did you mean 'uct'?"),
         ("uct:playout=5", "uct:playout=5: uct has no option 'playout'; did you mean 'playouts'?"),
         ("uct:playouts=0", "playouts=0 is out of range"),
-        ("uct:playouts=many", "playouts=many is not a number"),
+        ("uct:playouts=many", "playouts=many is not a whole number"),
         ("uct:playouts", "'playouts' is not an option; write name=value"),
     ],
 )

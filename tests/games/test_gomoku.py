@@ -1,5 +1,6 @@
 """Gomoku: three rules for five in a row; Renju's forbidden points in diagrams and beside an independent judge."""
 
+import contextlib
 import random
 
 import numpy as np
@@ -8,7 +9,7 @@ from judges import plain_winner
 from renju.check_forbid import get_foul_type
 
 from tengen import load_game
-from tengen.rules.errors import IllegalMove
+from tengen.rules.errors import BadDiagram, IllegalMove
 
 SHAPES = {  # rows through the middle of an empty 15×15 board; * is the point asked about, X plays it
     "XX*XXX": "overline",
@@ -143,17 +144,23 @@ def crowded_board(rng):
     return board
 
 
+def crowded_position(game, rng):
+    """Such a board on which nobody has won, and its position."""
+    while True:
+        board = crowded_board(rng)
+        with contextlib.suppress(BadDiagram):
+            position = game.from_board("/".join("".join(".XO"[s] for s in row) for row in board))
+            if position.outcome is None:
+                return board, position
+
+
 def test_forbidden_points_against_an_independent_judge():
     """At least 2,000 positions, every empty point, the reason included."""
     game, rng = load_game("renju"), np.random.default_rng(2024)
     kinds = {None: 0, "double-three": 1, "double-four": 2, "overline": 3}
-    positions, found = 0, dict.fromkeys(kinds, 0)
-    while positions < 2000:
-        board = crowded_board(rng)
-        position = game.from_board("/".join("".join(".XO"[s] for s in row) for row in board))
-        if position.outcome is not None:
-            continue
-        positions += 1
+    found = dict.fromkeys(kinds, 0)
+    for _ in range(2000):
+        board, position = crowded_position(game, rng)
         forbidden, rows = position.forbidden(), board.tolist()
         for cell in np.flatnonzero(board == 0):
             kind = forbidden.get(int(cell))
@@ -165,11 +172,9 @@ def test_forbidden_points_against_an_independent_judge():
 def test_forbidden_points_are_not_legal():
     game, rng = load_game("renju"), np.random.default_rng(5)
     for _ in range(50):
-        board = crowded_board(rng)
-        position = game.from_board("/".join("".join(".XO"[s] for s in row) for row in board))
-        if position.outcome is None:
-            empty = set(np.flatnonzero(board == 0).tolist())
-            assert set(position.legal_actions) == empty - set(position.forbidden())
+        board, position = crowded_position(game, rng)
+        empty = set(np.flatnonzero(board == 0).tolist())
+        assert set(position.legal_actions) == empty - set(position.forbidden())
 
 
 def test_no_allowed_point_left_is_a_draw():
