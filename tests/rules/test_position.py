@@ -49,7 +49,10 @@ def test_games_travel_by_their_spec():
     game = tengen.load_game("gomoku:size=9,rule=renju")
     assert game.spec == "gomoku:size=9,rule=renju"
     assert pickle.loads(pickle.dumps(game)) == game
-    assert tengen.load_game("tictactoe").spec == "mnk"
+    assert tengen.load_game("tictactoe").spec == "tictactoe"
+    assert tengen.load_game("tictactoe") == tengen.load_game("mnk:m=3,n=3,k=3")
+    assert tengen.load_game("renju:size=9").spec == "renju:size=9"
+    assert pickle.loads(pickle.dumps(tengen.load_game("renju:size=9"))) == game
     assert tengen.load_game("go:size=9,komi=5.5").spec == "go:size=9,komi=5.5"
 
 

@@ -31,7 +31,7 @@ def load_game(spec: str) -> Game:
     owner, fixed = names[name]
     if clash := fixed.keys() & parameters.keys():
         raise BadParameter(f"{name} is {owner} with {fixed}: {', '.join(clash)} cannot be changed; use {owner}:…")
-    return Game(owner, game_type(importlib.import_module(f"tengen.games.{owner}")), {**fixed, **parameters})
+    return Game(name, game_type(importlib.import_module(f"tengen.games.{owner}")), parameters, fixed)
 
 
 def file_names() -> list[str]:

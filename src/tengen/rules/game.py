@@ -57,9 +57,16 @@ class Outcome:
 class Game:
     """A game with its parameters fixed: what its file says, and sensible answers where the file is silent."""
 
-    def __init__(self, name: str, game_type: type, parameters: Mapping[str, object] | None = None):
+    def __init__(
+        self,
+        name: str,
+        game_type: type,
+        parameters: Mapping[str, object] | None = None,
+        fixed: Mapping[str, object] | None = None,
+    ):
         self.name = name
-        self.parameters: Any = read_parameters(game_type, parameters or {})  # what the kernels call `game`
+        self.fixed = fixed or {}  # what the name stands for already: m, n and k for tictactoe
+        self.parameters: Any = read_parameters(game_type, {**self.fixed, **(parameters or {})})  # `game` in kernels
         for attribute in ("shape", "record", "planes", "board"):
             if not hasattr(game_type, attribute):
                 raise GameFileError(f"{name}: class {game_type.__name__} has no {attribute!r}")
@@ -70,10 +77,13 @@ class Game:
         return f"<Game {self.spec}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Game) and self.parameters == other.parameters and self.spec == other.spec
+        return isinstance(other, Game) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash(self.spec)
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[type, tuple[float, ...]]:
+        return type(self.parameters), tuple(self.parameters)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from tengen.games import load_game
@@ -87,7 +97,7 @@ class Game:
         changed = [
             f"{field}={kinds[field][1].text(value)}"
             for field, value in self.parameters._asdict().items()
-            if field not in defaults or value != defaults[field]
+            if value != defaults[field] and field not in self.fixed
         ]
         return self.name + (":" + ",".join(changed) if changed else "")
 
