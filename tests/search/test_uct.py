@@ -139,6 +139,10 @@ def test_same_seed_same_decision():
 def test_limits():
     start = load_game("gomoku").start()
     assert Uct(start.game).search(start, Limit(playouts=777)).nodes == 777
+    assert Uct(start.game).search(start, Limit(nodes=555, simulations=600)).nodes == 555
+    shallow = Uct(load_game("tictactoe")).search(load_game("tictactoe").start(), Limit(depth=2))
+    assert shallow.nodes == 1000
+    assert shallow.depth == 2
     timed = Uct(start.game, threads=2).search(start, Limit(time=0.3))
     assert 0.25 < timed.seconds < 1.5  # loose: the machine may be busy; bench/ measures it
     assert timed.nodes > 5000

@@ -39,7 +39,7 @@ class Maker:
 
 
 def make_uct(name: str, game: Game, options: dict[str, Any]) -> Agent:
-    limit = Limit(time=options["time"], playouts=options["playouts"]).or_else(Limit(playouts=1000))
+    limit = Limit(time=options["time"], playouts=options["playouts"])
     threads = options["threads"] or os.cpu_count() or 1
     return UctAgent(name, Uct(game, options["exploration"], options["seed"], threads, options["memory"]), limit)
 

@@ -270,12 +270,15 @@ def clear_root(nodes, state):
 
 
 @entry
-def new_tree(game, root, nodes, sizes):
+def new_tree(game, root, nodes, sizes, number):
+    """Begins a tree at root[0]; returns the seed of the random sequence of a number."""
     clear_root(nodes, root[0])
     sizes[0] = 1
+    return first_seed(number)
 
 
 SLICE = 0.004  # seconds between two looks at the clock
+DEFAULT_PLAYOUTS, FOREVER = 1000, 2**60  # without a limit that ends a search; with one on time alone
 WORTH_THREADS = 50_000  # playouts below which a second thread costs more than it brings
 
 
@@ -287,14 +290,15 @@ class Tree:
         self.nodes, self.spare = np.zeros(capacity, NODE), np.zeros(0, NODE)
         self.sizes, self.path = np.zeros(1, np.int64), np.zeros(DEEPEST, np.int32)
         self.states, self.actions = game.new_states(1), np.empty(game.actions, np.int32)
-        self.seed = np.uint64(first_seed(seed))
+        self.number, self.seed = seed, None
         self.position: Position | None = None
 
     def move_to(self, position: Position) -> None:
         """Makes `position` the root; what is known of it is kept if it continues the last one."""
         moves = None if self.position is None else moves_between(self.position, position)
         if moves is None:
-            new_tree(self.game.parameters, position.states, self.nodes, self.sizes)
+            seed = new_tree(self.game.parameters, position.states, self.nodes, self.sizes, self.number)
+            self.seed = seed if self.seed is None else self.seed
         elif moves:
             if len(self.spare) == 0:
                 self.spare = np.zeros(len(self.nodes), NODE)
@@ -303,7 +307,7 @@ class Tree:
             self.nodes, self.spare = self.spare, self.nodes
         self.position = position
 
-    def grow(self, playouts: int, clock: Clock, exploration: float) -> int:
+    def grow(self, playouts: int, depth: int, clock: Clock, exploration: float) -> int:
         """Simulates until the playouts are made, time is up or the root is proven; returns how many it made."""
         assert self.position is not None
         root, total, size = self.position.states, 0, 16
@@ -316,7 +320,7 @@ class Tree:
                 self.actions,
                 self.nodes,
                 self.sizes,
-                self.path,
+                self.path[: depth + 1],
                 min(size, playouts - total),
                 np.uint64(self.seed),
                 exploration,
@@ -377,9 +381,11 @@ class Uct:
     trees: list[Tree] = field(default_factory=list)
 
     def search(self, position: Position, limit: Limit) -> Decision:
-        """Searches a position that is not over."""
+        """Searches a position that is not over. A playout adds at most one node, so limits on either are the same."""
         clock = Clock(limit)
-        playouts = min(p for p in (limit.playouts, limit.simulations, 2**60) if p is not None)
+        counts = [count for count in (limit.playouts, limit.simulations, limit.nodes) if count is not None]
+        playouts = min(counts) if counts else FOREVER if limit.time is not None else DEFAULT_PLAYOUTS
+        depth = min(limit.depth or DEEPEST, DEEPEST - 1)
         is_long = limit.time is not None or playouts >= WORTH_THREADS
         threads = self.threads if is_long else 1
         self._make_trees(threads, playouts)
@@ -387,11 +393,11 @@ class Uct:
         for tree in trees:
             tree.move_to(position)
         if threads == 1:
-            made = trees[0].grow(playouts, clock, self.exploration)
+            made = trees[0].grow(playouts, depth, clock, self.exploration)
         else:
             share = -(-playouts // threads)
             with ThreadPoolExecutor(threads) as pool:
-                made = sum(pool.map(lambda tree: tree.grow(share, clock, self.exploration), trees))
+                made = sum(pool.map(lambda tree: tree.grow(share, depth, clock, self.exploration), trees))
         return decide(trees, made, clock)
 
     def _make_trees(self, threads: int, playouts: int) -> None:
