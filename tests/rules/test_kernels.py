@@ -160,6 +160,34 @@ for spec in sys.argv[1:]:
 """
 
 
+EVERYTHING = """
+import tengen
+from numba.core import event
+from tengen.rules.playouts import perft, playouts
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        print(event.data["dispatcher"].py_func.__qualname__)
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+game = tengen.load_game("gomoku:size=8,rule=renju")
+agent, position = tengen.load_agent("uct:playouts=50", game), game.start()
+for _ in range(3):
+    position = position.play(agent.choose(position).action)
+position.encode(), position.forbidden(), game.from_board(position.diagram())
+perft(position, 1), playouts(position, 1, seed=1)
+"""
+
+
+def test_nothing_at_all_is_compiled_twice(machine):
+    """No kernel is called from Python but through an entry point, which is kept."""
+    assert machine.run("-c", EVERYTHING)[0] != ""
+    assert machine.run("-c", EVERYTHING) == ("", False)
+
+
 @pytest.mark.parametrize("specs", [("go:size=9", "go:size=13"), ("mnk:m=8,n=8,k=5", "gomoku:size=8")])
 def test_kernels_of_two_processes_work_together_in_a_third(machine, specs):
     """Their helpers may have got the same names; whose is called then must not be a matter of luck."""

@@ -290,15 +290,16 @@ class Tree:
         self.nodes, self.spare = np.zeros(capacity, NODE), np.zeros(0, NODE)
         self.sizes, self.path = np.zeros(1, np.int64), np.zeros(DEEPEST, np.int32)
         self.states, self.actions = game.new_states(1), np.empty(game.actions, np.int32)
-        self.number, self.seed = seed, None
+        self.number = seed
+        self.seed: int | None = None  # where the random sequence of that number has got to
         self.position: Position | None = None
 
     def move_to(self, position: Position) -> None:
         """Makes `position` the root; what is known of it is kept if it continues the last one."""
         moves = None if self.position is None else moves_between(self.position, position)
         if moves is None:
-            seed = new_tree(self.game.parameters, position.states, self.nodes, self.sizes, self.number)
-            self.seed = seed if self.seed is None else self.seed
+            first = new_tree(self.game.parameters, position.states, self.nodes, self.sizes, self.number)
+            self.seed = first if self.seed is None else self.seed
         elif moves:
             if len(self.spare) == 0:
                 self.spare = np.zeros(len(self.nodes), NODE)
@@ -309,7 +310,7 @@ class Tree:
 
     def grow(self, playouts: int, depth: int, clock: Clock, exploration: float) -> int:
         """Simulates until the playouts are made, time is up or the root is proven; returns how many it made."""
-        assert self.position is not None
+        assert self.position is not None and self.seed is not None
         root, total, size = self.position.states, 0, 16
         while total < playouts and clock.left > 0:
             began = clock.seconds
