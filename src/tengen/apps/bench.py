@@ -8,7 +8,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tengen.games import load_game
+import numpy as np
+
+from tengen.games import go, load_game
+from tengen.rules.contract import advance, below, first_seed
+from tengen.rules.kernels import entry
 from tengen.rules.playouts import perft, playouts
 from tengen.search.limits import Limit
 from tengen.search.uct import Uct
@@ -27,6 +31,9 @@ def bench_rules(seconds: float, as_json: bool) -> None:
     """Random playouts a second on one thread, beside OpenSpiel's C++ rollouts; then perft."""
     title = "random playouts a second, one thread"
     rows = _beside_open_spiel(title, "playouts", _our_playouts, _open_spiel_playouts, seconds, as_json)
+    rows.append(_like_for_like_go(seconds))
+    if not as_json:
+        _print_row(rows[-1])
     start = load_game("reversi").start()
     leaves = perft(start, 9)
     begin = time.perf_counter()
@@ -105,6 +112,39 @@ def _rate(work: Work, seconds: float) -> float:
 def _our_playouts(spec: str) -> Work:
     start = load_game(spec).start()
     return lambda count: playouts(start, count, seed=count)
+
+
+@entry
+def uniform_go(game, root, states, actions, repeats, number, longest):
+    """Go as OpenSpiel rolls it out: any legal action, a pass too, with the same chance, drawn until one is legal."""
+    seed = first_seed(number)
+    for _ in range(repeats):
+        states[0] = root[0]
+        state = states[0]
+        count = go.empty_cells(game, state, actions)
+        while state.over == 0 and state.ply < longest:
+            seed = advance(seed)
+            pick = below(seed, count + 1)
+            if pick == count:
+                go.move(game, state, go.PASS)
+            elif go.illegal_kind(game, state, actions[pick]) == 0:
+                go.move(game, state, actions[pick])
+                if state.over == 0:
+                    count -= 1
+                    actions[pick] = actions[count]
+                    count = go.list_captured(state, actions, count)
+
+
+def _like_for_like_go(seconds: float) -> dict[str, Any]:
+    """Our Go rollouts leave eyes open, OpenSpiel's do not; so here are both with its policy and its longest game."""
+    start, peer = load_game("go:size=9").start(), _open_spiel_playouts("go(board_size=9)")
+    scratch = start.states, start.game.new_states(1), np.empty(start.game.actions, np.int32)
+    mine, theirs = [], []
+    for _ in range(ROUNDS):
+        mine.append(_rate(lambda count: uniform_go(start.game.parameters, *scratch, count, 1, 2 * 81), seconds))
+        if peer is not None:
+            theirs.append(_rate(peer, seconds))
+    return _row("uniform playouts go:size=9", statistics.median(mine), statistics.median(theirs) if theirs else None)
 
 
 def _open_spiel_playouts(name: str) -> Work | None:
