@@ -137,7 +137,7 @@ def uniform_go(game, root, states, actions, repeats, number, longest):
 
 def _like_for_like_go(seconds: float) -> dict[str, Any]:
     """Our Go rollouts leave eyes open, OpenSpiel's do not; so here are both with its policy and its longest game."""
-    start, peer = load_game("go:size=9").start(), _open_spiel_playouts("go(board_size=9)")
+    start, peer = load_game("go:size=9").start(), _open_spiel_playouts(PEERS["go:size=9"])
     scratch = start.states, start.game.new_states(1), np.empty(start.game.actions, np.int32)
     mine, theirs = [], []
     for _ in range(ROUNDS):
