@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import pytest
 
+from tengen.agents.external import find_program
 
-def find_engine(name: str) -> str:
+
+def find_engine(name: str, package: str) -> str:
     """The path of an engine. Without one the live tests skip, and say so; where TENGEN_LIVE is set they fail."""
-    path = shutil.which(name) or shutil.which(name, path="/usr/games")
+    path = find_program(name)
     if path is None:
-        message = f"{name} is not installed (Debian: apt-get install {name}): nothing was tested against it"
+        message = f"{name} is not installed (Debian: apt-get install {package}): nothing was tested against it"
         if os.environ.get("TENGEN_LIVE"):
             pytest.fail(message)
         pytest.skip(message)
@@ -21,4 +22,9 @@ def find_engine(name: str) -> str:
 
 @pytest.fixture(scope="session")
 def gnugo() -> str:
-    return find_engine("gnugo")
+    return find_engine("gnugo", "gnugo")
+
+
+@pytest.fixture(scope="session")
+def gtp_rhino() -> str:
+    return find_engine("gtp-rhino", "grhino")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from tengen.rules.kernels import entry
+from tengen.search.evaluation import WIN, candidates, evaluate, new_notes, take_notes, threats
+
 
 class PlainGo:
     """Go by sets and flood fill; every board of the game is remembered."""
@@ -105,3 +110,53 @@ def plain_value(position, known: dict | None = None) -> int:
                 plain_value(child, known) * (1 if child.to_play == position.to_play else -1) for child in children
             )
     return known[position]
+
+
+@entry
+def assess(game, evaluation, states, notes, actions, scores, at_horizon):
+    """What an evaluation says of states[0], its notes taken from nothing: its score, and how many actions it lists."""
+    take_notes(evaluation, game, states[0], notes[0])
+    value = evaluate(evaluation, game, states[0], notes[0])
+    if at_horizon:
+        return value, threats(evaluation, game, states[0], notes[0], actions, scores)
+    return value, candidates(evaluation, game, states[0], notes[0], actions, scores)
+
+
+def assess_position(position, evaluation, at_horizon=False):
+    """A position's score, its actions, and whether there is nothing else to play."""
+    game = position.game
+    actions, scores = np.zeros(game.actions, np.int32), np.zeros(game.actions, np.int64)
+    notes = new_notes(evaluation, game, 1)
+    value, count = assess(game.parameters, evaluation, position.states, notes, actions, scores, at_horizon)
+    return value, actions[: abs(count)].tolist(), count < 0
+
+
+def plain_search(position, evaluation, depth, extension=0, quiescence=0, ply=0, first_depth=None):
+    """Depth-limited negamax: the score for the player to move. No pruning, no memory, notes from nothing."""
+    first_depth = depth if first_depth is None else first_depth
+    if position.outcome is not None:
+        return position.outcome.value_for(position.to_play) * (WIN - ply)
+    value, actions, is_forced = assess_position(position, evaluation, at_horizon=depth <= 0 and quiescence > -depth)
+    best = -WIN - 1
+    if depth <= 0:
+        if -depth >= quiescence or not actions:
+            return value
+        best = best if is_forced else value
+    is_extended = extension and len(actions) == 1 and depth > 0 and ply < 2 * first_depth
+    for action in actions:
+        after = position.play(action)
+        deeper = depth if is_extended else depth - 1
+        found = plain_search(after, evaluation, deeper, extension, quiescence, ply + 1, first_depth)
+        best = max(best, found if after.to_play == position.to_play else -found)
+    return best
+
+
+def random_position(game, rng, plies):
+    """A position after so many random plies that is not over."""
+    while True:
+        position = game.start()
+        for _ in range(plies):
+            if position.outcome is None:
+                position = position.play(rng.choice(position.legal_actions))
+        if position.outcome is None:
+            return position

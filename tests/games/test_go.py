@@ -1,13 +1,13 @@
 """Go: the rules in diagrams, beside a plain version, and beside GNU Go."""
 
 import random
-import subprocess
 
 import numpy as np
 import pytest
 from judges import PlainGo, one_line
 
 from tengen import load_game
+from tengen.agents.external import COLOURS, GtpEngine
 from tengen.rules.errors import BadDiagram, BadParameter, IllegalMove
 from tengen.rules.game import START, step
 from tengen.rules.playouts import playouts, roll_out
@@ -200,43 +200,29 @@ def test_rollouts_that_reach_the_longest_game_with_a_capture(suicide):
                 assert playouts(position, 1, seed).plies == 1
 
 
-class GnuGo:
-    """GNU Go over its Go Text Protocol."""
-
-    def __init__(self, path, size):
-        command = [path, "--mode", "gtp", "--chinese-rules", "--positional-superko", "--level", "1"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for line in (f"boardsize {size}", "clear_board", "komi 7.5"):
-            self.ask(line)
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        answer = ""
-        while (got := self.process.stdout.readline()) != "\n":
-            assert got, f"GNU Go died at {line!r}"
-            answer += got
-        assert answer.startswith("="), f"{line!r} was answered {answer!r}"
-        return answer[1:].split()
-
-    def close(self):
-        self.ask("quit")
-        self.process.wait(10)
+def start_gnugo(path, size):
+    """GNU Go as a referee, by our rules."""
+    engine = GtpEngine([path, "--mode", "gtp", "--chinese-rules", "--positional-superko", "--level", "1"])
+    for command in (f"boardsize {size}", "clear_board", "komi 7.5"):
+        engine.ask(command)
+    return engine
 
 
-COLOURS = ("black", "white")
+def points(engine, command):
+    """The points that the answer to a command lists."""
+    return set(engine.ask(command).lower().split())
 
 
 @pytest.mark.parametrize(("size", "games"), [(5, 6), (9, 4)])
 def test_against_gnugo_legal_moves_and_captures(gnugo, size, games):
     """Random games: all legal points and all stones at every ply, superko and captures included."""
     game, rng = load_game(f"go:size={size}"), random.Random(11)
-    engine = GnuGo(gnugo, size)
+    engine = start_gnugo(gnugo, size)
     for _ in range(games):
         engine.ask("clear_board")
         position = game.start()
         while position.outcome is None and position.ply < 4 * size * size:
-            theirs = {point.lower() for point in engine.ask(f"all_legal {COLOURS[position.to_play]}")} - {"pass"}
+            theirs = points(engine, f"all_legal {COLOURS[position.to_play]}") - {"pass"}
             ours = {game.action_text(action) for action in position.legal_actions} - {"pass"}
             assert ours == theirs, position
             moves = [action for action in position.legal_actions if action < game.cells] or [game.cells]
@@ -245,7 +231,7 @@ def test_against_gnugo_legal_moves_and_captures(gnugo, size, games):
             position = position.play(action)
             for player, colour in enumerate(COLOURS):
                 stones = {game.coordinates.text(int(cell)) for cell in np.flatnonzero(position.board == player + 1)}
-                assert stones == {point.lower() for point in engine.ask(f"list_stones {colour}")}
+                assert stones == points(engine, f"list_stones {colour}")
     engine.close()
 
 
@@ -253,7 +239,7 @@ def test_against_gnugo_scores(gnugo):
     """Games that rollouts played to the end, eyes left open: GNU Go's Chinese score is the same."""
     size, games = 9, 12
     game = load_game(f"go:size={size},komi=7.5")
-    engine = GnuGo(gnugo, size)
+    engine = start_gnugo(gnugo, size)
     for seed in range(games):
         states = game.start().states
         roll_out(
@@ -266,7 +252,7 @@ def test_against_gnugo_scores(gnugo):
                 engine.ask(f"play {colour} {game.coordinates.text(int(cell))}")
         for colour in COLOURS:
             engine.ask(f"play {colour} pass")
-        (answer,) = engine.ask("final_score")
+        answer = engine.ask("final_score")
         margin = float(answer[2:]) * (1 if answer[0] == "B" else -1)
         assert margin == states[0].area - 7.5, f"seed {seed}"
     engine.close()

@@ -8,7 +8,6 @@ from typing import Protocol
 from tengen.rules.errors import IllegalMove
 from tengen.rules.game import Position
 from tengen.search.limits import Decision, Limit
-from tengen.search.uct import Uct
 
 NO_LIMIT = Limit()
 
@@ -43,12 +42,18 @@ class RandomAgent:
         return Decision(action, policy=policy, principal_variation=(action,))
 
 
-class UctAgent:
-    """Monte Carlo tree search with random rollouts."""
+class Search(Protocol):
+    """Anything that looks for the best action of a position that is not over."""
 
-    def __init__(self, name: str, uct: Uct, limit: Limit):
-        self.name, self.uct, self.limit = name, uct, limit
+    def search(self, position: Position, limit: Limit) -> Decision: ...
+
+
+class SearchAgent:
+    """Plays what a search finds."""
+
+    def __init__(self, name: str, search: Search, limit: Limit):
+        self.name, self.search, self.limit = name, search, limit
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
         check_goes_on(position)
-        return self.uct.search(position, limit.or_else(self.limit))
+        return self.search.search(position, limit.or_else(self.limit))

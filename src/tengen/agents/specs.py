@@ -7,11 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tengen.agents.agent import Agent, RandomAgent, UctAgent
-from tengen.rules.board import Between
+from tengen.agents.agent import Agent, RandomAgent, SearchAgent
+from tengen.agents.external import GtpAgent, GtpEngine
+from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
+from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
+from tengen.search.alphabeta import AlphaBeta, Refinements
 from tengen.search.limits import Limit
+from tengen.search.minimax import Minimax
 from tengen.search.uct import Uct
 
 
@@ -20,7 +24,7 @@ class Option:
     """A key of a spec: what it may be, and what it is if it is left out."""
 
     kind: type
-    allowed: Between
+    allowed: Between | OneOf
     default: Any
     about: str
 
@@ -36,19 +40,68 @@ class Maker:
     about: str
     options: dict[str, Option]
     make: Callable[[str, Game, dict[str, Any]], Agent]
+    is_command: bool = False  # what follows the colon is a command line, not options: it may hold commas and colons
 
 
 def make_uct(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(time=options["time"], playouts=options["playouts"])
     threads = options["threads"] or os.cpu_count() or 1
-    return UctAgent(name, Uct(game, options["exploration"], options["seed"], threads, options["memory"]), limit)
+    return SearchAgent(name, Uct(game, options["exploration"], options["seed"], threads, options["memory"]), limit)
 
 
+def make_minimax(name: str, game: Game, options: dict[str, Any]) -> Agent:
+    limit = Limit(**{key: options[key] for key in ("time", "nodes", "depth")}).or_else(Limit(depth=2))
+    return SearchAgent(name, Minimax(game, evaluation_of(game, options)), limit)
+
+
+def make_alphabeta(name: str, game: Game, options: dict[str, Any]) -> Agent:
+    limit = Limit(**{key: options[key] for key in ("time", "nodes", "depth")}).or_else(Limit(time=1.0))
+    refinements = Refinements(quiescence=options["quiescence"])
+    search = AlphaBeta(game, evaluation_of(game, options), refinements, options["memory"])
+    return SearchAgent(name, search, limit)
+
+
+def evaluation_of(game: Game, options: dict[str, Any]) -> Any:
+    chosen = options["evaluation"]
+    name = None if chosen is None else list(EVALUATIONS)[chosen]
+    return evaluation_for(game, name, options["region"], options.get("width", 0))
+
+
+DEPTH_LIMITED = {
+    "depth": Option(int, Between(1, 127), None, "plies; deeper and deeper if there is none"),
+    "time": TIME,
+    "nodes": Option(int, Between(1, 10**12), None, "positions a move"),
+    "evaluation": Option(int, OneOf(*EVALUATIONS), None, "by default the game's own"),
+    "region": Option(int, Between(0, 20), 2, "Gomoku: only points this near to a stone; 0 for all"),
+}
+PRESETS = {  # the Gobang paper's algorithms 1 to 8
+    "gobang1": "minimax:depth=2,evaluation=none,region=0",
+    "gobang2": "minimax:depth=2,evaluation=gobang,region=0",
+    "gobang3": "alphabeta:depth=4,evaluation=gobang,region=0",
+    "gobang4": "alphabeta:depth=5,evaluation=gobang,region=0",
+    "gobang5": "alphabeta:depth=4,evaluation=gobang,region=1",
+    "gobang6": "uct:playouts=1000",
+    "gobang7": "uct:playouts=2000",
+    "gobang8": "uct:playouts=3000",
+}
 AGENTS = {
     "random": Maker(
         "plays anything that is legal",
         {"seed": SEED},
         lambda name, game, options: RandomAgent(name, options["seed"]),
+    ),
+    "minimax": Maker(
+        "looks at everything, to the end or to a depth (2, unless a limit is given)", DEPTH_LIMITED, make_minimax
+    ),
+    "alphabeta": Maker(
+        "principal variation search, deeper and deeper (for 1 second, unless a limit is given)",
+        {
+            **DEPTH_LIMITED,
+            "width": Option(int, Between(0, 400), 0, "Gomoku: the most promising points only; 0 for all"),
+            "quiescence": Option(int, Between(0, 60), 16, "plies that threats are followed beyond the horizon"),
+            "memory": Option(int, Between(1, 10**6), 64, "megabytes for its transposition table"),
+        },
+        make_alphabeta,
     ),
     "uct": Maker(
         "Monte Carlo tree search: UCB1 and random playouts",
@@ -62,15 +115,23 @@ AGENTS = {
         },
         make_uct,
     ),
+    "gtp": Maker(
+        "another engine for Go or Reversi, by its command line: gtp:gnugo --mode gtp --chinese-rules",
+        {},
+        lambda name, game, options: GtpAgent(game, GtpEngine(options["command"])),
+        is_command=True,
+    ),
 }
 
 
 def load_agent(spec: str, game: Game, **defaults: Any) -> Agent:
     """The agent of a spec, for one game. `defaults` stand in for options that the spec does not name."""
-    name, _, rest = spec.partition(":")
+    name, _, rest = PRESETS.get(spec, spec).partition(":")
     if name not in AGENTS:
-        raise BadParameter(f"no agent is called {name!r}{nearest(name, AGENTS)}")
+        raise BadParameter(f"no agent is called {name!r}{nearest(name, [*AGENTS, *PRESETS])}")
     maker = AGENTS[name]
+    if maker.is_command:
+        return maker.make(spec, game, {"command": rest})
     given: dict[str, Any] = {key: value for key, value in defaults.items() if key in maker.options}
     for piece in filter(None, rest.split(",")):
         key, equals, value = piece.partition("=")

@@ -198,6 +198,12 @@ def key(game, state):
 
 
 @rules(Go)
+def whole_key(game, state):
+    """After a pass, another one ends the game. (What superko forbids is left out: it is the game's whole history.)"""
+    return key(game, state) + np.uint64(state.passes)
+
+
+@rules(Go)
 def encode(game, state, planes):
     for point in range(game.size * game.size):
         cell = cell_of(game, point)

@@ -128,34 +128,13 @@ def has_won(game, stones, x, y, player):
     if game.rule == FREESTYLE or (game.rule == RENJU and player == WHITE):
         return lines.has_row(stones, x, y, 5)
     for direction in range(4):
-        word, at = line_through(stones, direction, x, y)
+        word, at = lines.line_through(stones, direction, x, y)
         if run_length(word, at) == 5:
             return True
     return False
 
 
-# Renju's forbidden points. A line is a word of 64 bits, shifted so that six bits below and above the board are there.
-
-MARGIN = 6
-
-
-@kernel
-def line_through(stones, direction, x, y):
-    """The line through (x, y), and the bit of (x, y) in it."""
-    word = np.uint64(stones[lines.line_index(stones, direction, x, y)])
-    return word << np.uint64(MARGIN), (x if direction == 0 else y) + MARGIN
-
-
-@kernel
-def points_of_line(size, direction, x, y):
-    """The points of the board on the line through (x, y), as `line_through` numbers them."""
-    low, high = 0, size - 1
-    if direction == 2:  # x = y + slant
-        low, high = max(0, y - x), min(size - 1, size - 1 + y - x)
-    elif direction == 3:  # x = slant − y
-        low, high = max(0, x + y - size + 1), min(size - 1, x + y)
-    length = np.uint64(high - low + 1)
-    return ((np.uint64(1) << length) - np.uint64(1)) << np.uint64(low + MARGIN)
+# Renju's forbidden points, line by line.
 
 
 @kernel
@@ -208,7 +187,7 @@ def is_quiet(black, x, y):
     """Whether too few black stones are near (x, y) for any of the shapes that are forbidden."""
     lines_with_two = 0
     for direction in range(4):
-        word, at = line_through(black, direction, x, y)
+        word, at = lines.line_through(black, direction, x, y)
         near = count_bits(window(word, at - 5, 11))
         if near >= 4:
             return False
@@ -219,9 +198,9 @@ def is_quiet(black, x, y):
 @kernel
 def line_and_gaps(size, black, white, direction, x, y):
     """Black's stones and the empty points on the line through (x, y), and the bit of (x, y)."""
-    word, at = line_through(black, direction, x, y)
-    taken = word | line_through(white, direction, x, y)[0]
-    return word, points_of_line(size, direction, x, y) & ~taken, at
+    word, at = lines.line_through(black, direction, x, y)
+    taken = word | lines.line_through(white, direction, x, y)[0]
+    return word, lines.points_of_line(size, size, direction, x, y) & ~taken, at
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 Numba keeps one cache index a function for all the types it was compiled for, and checks only that function's own file.
 So a user's game could break the index for every other game, and an edited rule would go unnoticed. Here each entry
-point is cloned for each game under a name that holds a fingerprint of everything that may be compiled into it: games
-never meet, and new code has a new name.
+point is cloned for each game (and evaluation) under a name that holds a fingerprint of everything that may be compiled
+into it: games never meet, and new code has a new name.
 
 One more trap: Numba numbers functions and record types from one in every process, and the names of compiled helpers are
 made of these numbers. Two cached kernels, compiled in two processes and loaded into a third, can then hold different
@@ -39,32 +39,36 @@ FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # see abov
 
 
 class Entry:
-    """A kernel that Python calls with the game as its first argument; compiled for that game when first called."""
+    """A kernel that Python calls with the game as its first argument; compiled for that game when first called.
+
+    An evaluation, or any other NamedTuple among the arguments, is part of what it is compiled for.
+    """
 
     def __init__(self, function: FunctionType):
         self.function = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
-        self._native: dict[type, Callable[..., Any]] = {}
+        self._native: dict[tuple[type, ...], Callable[..., Any]] = {}
 
     def __call__(self, game: Any, *arguments: Any) -> Any:
-        native = self._native.get(type(game))
+        kinds = (type(game), *(type(argument) for argument in arguments if isinstance(argument, tuple)))
+        native = self._native.get(kinds)
         if native is None:
-            native = self._native[type(game)] = self._compile(type(game))
+            native = self._native[kinds] = self._compile(kinds)
         try:
             return native(game, *arguments)
         except (NumbaError, KeyError) as reason:
             raise GameFileError(f"{type(game).__name__}: a rule does not compile: {compiler_says(reason)}") from reason
 
-    def _compile(self, game_type: type) -> Callable[..., Any]:
+    def _compile(self, kinds: tuple[type, ...]) -> Callable[..., Any]:
         if config.DISABLE_JIT:
             return self.function
-        name = f"{self.__name__}__{game_type.__name__}_{fingerprint(self.function, game_type)}"
+        name = "_".join([self.__name__, *(kind.__name__ for kind in kinds), fingerprint(self.function, *kinds)])
         clone = FunctionType(self.function.__code__, self.function.__globals__, name, self.function.__defaults__)
         clone.__qualname__, clone.__module__ = name, self.function.__module__
         native = njit(nogil=True, **JIT_OPTIONS)(clone)
         native._cache = cache_of(clone) or native._cache
         _announce_compilations()
-        _game_names[native] = Path(inspect.getfile(game_type)).stem
+        _game_names[native] = Path(inspect.getfile(kinds[0])).stem
         return native
 
 
@@ -133,15 +137,16 @@ def cache_folder() -> Path:
     return folder
 
 
-def fingerprint(function: Callable[..., Any], game_type: Any) -> str:
-    """A hash of all that can be compiled into an entry point for one game.
+def fingerprint(function: Callable[..., Any], *kinds: Any) -> str:
+    """A hash of all that can be compiled into an entry point for a game (and an evaluation).
 
     That is the source, and the constants, of every module of ours or of the user's that the entry point's or the game's
     module reaches; the game's class, since a cache names it and cannot be read without it; and the compiler's flags.
     """
     flags = (config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT)
-    digest = hashlib.sha256(repr((game_type.__module__, game_type.__qualname__, game_type._fields, flags)).encode())
-    for name in sorted(_modules_reached(function.__module__, game_type.__module__)):
+    classes = [(kind.__module__, kind.__qualname__, kind._fields) for kind in kinds]
+    digest = hashlib.sha256(repr((classes, flags)).encode())
+    for name in sorted(_modules_reached(function.__module__, *(kind.__module__ for kind in kinds))):
         digest.update(_module_hash(name))
     return digest.hexdigest()[:12]
 

@@ -12,6 +12,7 @@ import numpy as np
 from tengen.rules.bits import lowest_bit
 from tengen.rules.contract import kernel, stone_key
 
+MARGIN = 6  # empty bits around a line, where a few cells to either side of a stone are asked about
 WORDS = {8: np.uint8, 16: np.uint16, 20: np.uint32}  # by how many columns and rows there are at most
 
 
@@ -90,6 +91,25 @@ def has_row(lines, x, y, length):
         diagonal &= diagonal >> np.uint32(1)
         antidiagonal &= antidiagonal >> np.uint32(1)
     return (row | column | diagonal | antidiagonal) != 0
+
+
+@kernel
+def line_through(stones, direction, x, y):
+    """The stones on the line through (x, y), and the bit of (x, y); there are MARGIN empty bits below and above."""
+    word = np.uint64(stones[line_index(stones, direction, x, y)])
+    return word << np.uint64(MARGIN), (x if direction == 0 else y) + MARGIN
+
+
+@kernel
+def points_of_line(columns, rows, direction, x, y):
+    """The points of the board on the line through (x, y), as `line_through` numbers them."""
+    low, high = 0, columns - 1 if direction == 0 else rows - 1
+    if direction == 2:  # x = y + slant
+        low, high = max(0, y - x), min(rows - 1, columns - 1 + y - x)
+    elif direction == 3:  # x = slant − y
+        low, high = max(0, x + y - columns + 1), min(rows - 1, x + y)
+    length = np.uint64(high - low + 1)
+    return ((np.uint64(1) << length) - np.uint64(1)) << np.uint64(low + MARGIN)
 
 
 @kernel

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 
 from tengen.rules.errors import BadParameter
 
+SLICE = 0.004  # seconds between two looks at the clock
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -23,6 +25,12 @@ class Limit:
             value = getattr(self, part.name)
             if value is not None and not value > 0:
                 raise BadParameter(f"{part.name}={value}: a limit is more than zero")
+
+    @property
+    def count(self) -> int | None:
+        """The limit on what a search counts, if there is one: a node is made by each playout or simulation."""
+        counts = [count for count in (self.nodes, self.playouts, self.simulations) if count is not None]
+        return min(counts, default=None)
 
     def or_else(self, other: Limit) -> Limit:
         """This limit; if it says nothing at all, the other."""
@@ -44,6 +52,23 @@ class Clock:
     def left(self) -> float:
         """Seconds left; without a limit, forever."""
         return float("inf") if self.limit is None else self.limit - self.seconds
+
+
+class Pace:
+    """How much a kernel may do before the clock is looked at again: as much as takes a few milliseconds."""
+
+    def __init__(self, clock: Clock, first: int):
+        self.clock, self.first, self.size = clock, first, first
+        self.began: float | None = None
+
+    def next(self, most: int) -> int:
+        """The size of the next slice of work, by how long the last one took."""
+        now = self.clock.seconds
+        if self.began is not None:
+            took = max(now - self.began, 1e-7)
+            self.size = max(self.first, int(self.size * min(4.0, min(SLICE, max(self.clock.left, 0)) / took)))
+        self.began = now
+        return min(self.size, most)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from tengen.rules.contract import (
 )
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
-from tengen.search.limits import Clock, Decision, Limit
+from tengen.search.limits import Clock, Decision, Limit, Pace
 
 ROOT = 0
 NONE = 0  # no child, no sibling: the root is neither
@@ -277,7 +277,6 @@ def new_tree(game, root, nodes, sizes, number):
     return first_seed(number)
 
 
-SLICE = 0.004  # seconds between two looks at the clock
 DEFAULT_PLAYOUTS, FOREVER = 1000, 2**60  # without a limit that ends a search; with one on time alone
 WORTH_THREADS = 50_000  # playouts below which a second thread costs more than it brings
 
@@ -293,6 +292,13 @@ class Tree:
         self.number = seed
         self.seed: int | None = None  # where the random sequence of that number has got to
         self.position: Position | None = None
+        self._compile()
+
+    def _compile(self) -> None:
+        """Compiling is no part of anybody's time to think."""
+        self.move_to(self.game.start())
+        self.grow(0, 1, Clock(Limit()), 1.0)
+        self.seed = self.position = None
 
     def move_to(self, position: Position) -> None:
         """Makes `position` the root; what is known of it is kept if it continues the last one."""
@@ -311,26 +317,14 @@ class Tree:
     def grow(self, playouts: int, depth: int, clock: Clock, exploration: float) -> int:
         """Simulates until the playouts are made, time is up or the root is proven; returns how many it made."""
         assert self.position is not None and self.seed is not None
-        root, total, size = self.position.states, 0, 16
-        while total < playouts and clock.left > 0:
-            began = clock.seconds
-            done, self.seed = run(
-                self.game.parameters,
-                root,
-                self.states,
-                self.actions,
-                self.nodes,
-                self.sizes,
-                self.path[: depth + 1],
-                min(size, playouts - total),
-                np.uint64(self.seed),
-                exploration,
-            )
+        root, total, pace = self.position.states, 0, Pace(clock, 16)
+        shared = self.states, self.actions, self.nodes, self.sizes, self.path[: depth + 1]
+        if playouts == 0:
+            run(self.game.parameters, root, *shared, 0, np.uint64(self.seed), exploration)
+        while total < playouts and clock.left > 0 and self.nodes[ROOT]["proven"] == UNKNOWN:
+            size, seed = pace.next(playouts - total), np.uint64(self.seed)
+            done, self.seed = run(self.game.parameters, root, *shared, size, seed, exploration)
             total += done
-            if self.nodes[ROOT]["proven"] != UNKNOWN:
-                break
-            took = max(clock.seconds - began, 1e-7)
-            size = max(16, int(size * min(4.0, min(SLICE, max(clock.left, 0)) / took)))
         return total
 
     def children(self, parent: int = ROOT) -> list[int]:
@@ -383,13 +377,12 @@ class Uct:
 
     def search(self, position: Position, limit: Limit) -> Decision:
         """Searches a position that is not over. A playout adds at most one node, so limits on either are the same."""
-        clock = Clock(limit)
-        counts = [count for count in (limit.playouts, limit.simulations, limit.nodes) if count is not None]
-        playouts = min(counts) if counts else FOREVER if limit.time is not None else DEFAULT_PLAYOUTS
+        playouts = limit.count or (FOREVER if limit.time is not None else DEFAULT_PLAYOUTS)
         depth = min(limit.depth or DEEPEST, DEEPEST - 1)
         is_long = limit.time is not None or playouts >= WORTH_THREADS
         threads = self.threads if is_long else 1
         self._make_trees(threads, playouts)
+        clock = Clock(limit)
         trees = self.trees[:threads]
         for tree in trees:
             tree.move_to(position)

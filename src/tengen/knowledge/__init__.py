@@ -1,0 +1,1 @@
+"""What experts know: evaluations, threats, exact endgames."""

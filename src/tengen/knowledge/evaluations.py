@@ -1,0 +1,65 @@
+"""Evaluations by name. A new one is one entry in EVALUATIONS; the first that a game's file has is its default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tengen.knowledge.connect4 import OpenFours
+from tengen.knowledge.go import Area
+from tengen.knowledge.gobang import Gobang
+from tengen.knowledge.gomoku import LinePatterns, tables_for
+from tengen.knowledge.mnk import OpenLines
+from tengen.knowledge.reversi import Mobility
+from tengen.rules.errors import BadParameter
+from tengen.rules.game import Game
+from tengen.search.evaluation import Plain
+
+
+@dataclass(frozen=True)
+class Named:
+    """An evaluation that can be asked for."""
+
+    about: str
+    games: tuple[str, ...]  # the files whose games it knows; none for any game
+    make: Callable[[Game, int, int], Any]  # of a game, region and width
+
+
+EVALUATIONS = {
+    "patterns": Named(
+        "what a stone on each point would make",
+        ("gomoku",),
+        lambda game, region, width: LinePatterns(tables_for(game.parameters), region, width),
+    ),
+    "gobang": Named(
+        "the Gobang paper's f",
+        ("gomoku",),
+        lambda game, region, width: Gobang(game.shape[1], game.shape[0], region),
+    ),
+    "rows": Named(
+        "rows still open; a row's last stone is the only candidate",
+        ("mnk",),
+        lambda game, region, width: OpenLines(game.shape[1], game.shape[0], game.parameters.k, urgent=1),
+    ),
+    "lines": Named(
+        "the lecture's e(s): rows open to one player less rows open to the other",
+        ("mnk",),
+        lambda game, region, width: OpenLines(game.shape[1], game.shape[0], game.parameters.k),
+    ),
+    "fours": Named("open lines of four", ("connect4",), lambda game, region, width: OpenFours()),
+    "mobility": Named("mobility, corners, stability", ("reversi",), lambda game, region, width: Mobility()),
+    "area": Named("points by the nearest stone", ("go",), lambda game, region, width: Area()),
+    "none": Named("nothing but the end of the game", (), lambda game, region, width: Plain()),
+}
+
+
+def evaluation_for(game: Game, name: str | None = None, region: int = 2, width: int = 0) -> Any:
+    """The evaluation of that name for a game; without a name, the game's own."""
+    file = type(game.parameters).__module__.removeprefix("tengen.games.")
+    fitting = [key for key, named in EVALUATIONS.items() if file in named.games or not named.games]
+    if name is None:
+        name = fitting[0]
+    if name not in fitting:
+        raise BadParameter(f"the evaluation {name!r} does not know {game.name}; {', '.join(fitting)} would do")
+    return EVALUATIONS[name].make(game, region, width)

@@ -1,0 +1,452 @@
+"""Alpha-beta: iterative deepening with principal variation search, a transposition table, and ordering that learns.
+
+Every value and window is for the player to move in its node; signs turn only where the mover changes. A search with the
+window (alpha, beta) answers v: exact if alpha < v < beta; v <= alpha is an upper bound, v >= beta a lower bound.
+
+The search's stack is an array of frames, so it can stop after any node and go on later: that is how limits are kept.
+(A recursive kernel could do neither, and Numba cannot cache one.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tengen.rules.contract import DRAW, ONGOING, kernel, outcome, play, whole_key
+from tengen.rules.game import Game, Position
+from tengen.rules.kernels import entry
+from tengen.search.evaluation import (
+    WIN,
+    Plain,
+    bounds,
+    candidates,
+    evaluate,
+    follow,
+    new_notes,
+    plies_to_end,
+    take_notes,
+    threats,
+    value_of,
+)
+from tengen.search.limits import Clock, Decision, Limit, Pace
+from tengen.search.table import EXACT, LOWER, PROVEN, UPPER, find, is_enough, known_value, new_table, remember
+
+DEEPEST = 127  # plies on the path of a search
+INFINITE = WIN + 1
+UNDECIDED = INFINITE + 1  # in place of a value
+NO_ACTION = -1
+ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3  # what the search does next with the node at its ply
+NARROW, FULL, REDUCED = 0, 1, 2  # how a child is searched: is it better at all? how good is it? the same, less deep
+PLY, STEP, VALUE, NODES, ROOT_NODES, NUMBER = range(6)  # what `progress` holds
+
+FIRST_GUESS, KILLER, HISTORY = 1 << 40, 1 << 16, 1 << 14  # in the order of actions: the table's, killers, at most
+
+FRAME = np.dtype(
+    [
+        ("key", np.uint64),
+        ("alpha", np.int32),  # rises while children are searched
+        ("beta", np.int32),
+        ("floor", np.int32),  # alpha when the node was entered
+        ("best", np.int32),
+        ("best_action", np.int32),
+        ("action", np.int32),  # that leads to the child being searched
+        ("depth", np.int16),  # plies left; below zero only what cannot wait is searched
+        ("count", np.int16),
+        ("next", np.int16),  # of the actions
+        ("length", np.int16),  # of the principal variation from here
+        ("how", np.int8),
+        ("horizon", np.int8),  # whether an evaluation had a say in the value
+    ],
+    align=True,
+)
+
+
+class Refinements(NamedTuple):
+    """What alpha-beta does beyond pruning. All but the last three leave its value as it is."""
+
+    table: int = 1  # remembers positions
+    narrow: int = 1  # principal variation search: all but the first child are first asked whether they are better
+    aspiration: int = 1  # begins with a window around the last value
+    killers: int = 1  # tries actions first that refuted a sibling
+    history: int = 1  # tries actions first that refuted much
+    extension: int = 1  # an only candidate costs no depth
+    quiescence: int = 16  # plies beyond the horizon in which threats are followed
+    reductions: int = 0  # looks less deep at late actions first
+
+
+class Work(NamedTuple):
+    """A search's memory. States, notes, frames and so on: one for each ply of its path."""
+
+    states: Any
+    notes: Any
+    frames: Any
+    actions: Any  # [plies, actions]
+    scores: Any  # [plies, actions]
+    lines: Any  # [plies, plies]: the principal variation from each ply
+    killers: Any  # [plies, 2]
+    history: Any  # [players, actions]
+    shares: Any  # [actions]: nodes below each of the root's actions
+    table: Any
+    progress: Any
+
+
+@kernel
+def end_score(result, to_play, ply):
+    """The score of a game that ended, for the player to move: the sooner won, the better."""
+    if result == DRAW:
+        return 0
+    return WIN - ply if result == to_play + 1 else ply - WIN
+
+
+@kernel
+def enter(game, evaluation, refinements, work, ply):
+    """Opens the node at `ply`: its value if that is known at once, else UNDECIDED and its actions are ready."""
+    frame, state = work.frames[ply], work.states[ply]
+    frame.length = frame.next = frame.horizon = 0
+    frame.best, frame.best_action, frame.floor = -INFINITE, NO_ACTION, frame.alpha
+    result = outcome(game, state)
+    if result != ONGOING:
+        return end_score(result, state.to_play, ply)
+    guess = NO_ACTION
+    if refinements.table and frame.depth > 0:
+        frame.key = whole_key(game, state)
+        known = find(work.table, frame.key)
+        if known >= 0:
+            value = known_value(work.table[known], ply)
+            if ply > 0 and is_enough(work.table[known], value, frame.depth, frame.alpha, frame.beta):
+                frame.horizon = work.table[known].depth < PROVEN
+                return value
+            guess = np.int64(work.table[known].action)
+    if ply > 0:
+        work.notes[ply] = work.notes[ply - 1]
+        follow(evaluation, game, work.states[ply - 1], state, work.frames[ply - 1].action, work.notes[ply])
+    lowest, highest = bounds(evaluation, game, state, work.notes[ply])
+    if lowest >= frame.beta or lowest == highest:
+        return lowest
+    if highest <= frame.alpha:
+        return highest
+    if frame.depth <= 0 or ply + 1 == len(work.frames):
+        return open_horizon(game, evaluation, refinements, work, ply)
+    frame.count = candidates(evaluation, game, state, work.notes[ply], work.actions[ply], work.scores[ply])
+    order(refinements, work, ply, guess)
+    return UNDECIDED
+
+
+@kernel
+def open_horizon(game, evaluation, refinements, work, ply):
+    """A node without depth: the evaluation's word for it, unless there are threats to follow."""
+    frame, state, notes = work.frames[ply], work.states[ply], work.notes[ply]
+    frame.horizon = 1
+    if -frame.depth >= refinements.quiescence or ply + 1 == len(work.frames):
+        return np.int64(evaluate(evaluation, game, state, notes))
+    count = threats(evaluation, game, state, notes, work.actions[ply], work.scores[ply])
+    if count >= 0:
+        value = np.int64(evaluate(evaluation, game, state, notes))
+        if count == 0 or value >= frame.beta:
+            return value
+        frame.best = value  # nobody has to carry out a threat
+        frame.alpha = max(frame.alpha, value)
+    frame.count = abs(count)
+    return UNDECIDED
+
+
+@kernel
+def order(refinements, work, ply, guess):
+    """Adds to the scores of a node's actions what the search itself has learned about them."""
+    player = work.states[ply].to_play
+    for i in range(work.frames[ply].count):
+        action = work.actions[ply, i]
+        if action == guess:
+            work.scores[ply, i] += FIRST_GUESS
+        if refinements.history:
+            work.scores[ply, i] += work.history[player, action]
+        if refinements.killers and (action == work.killers[ply, 0] or action == work.killers[ply, 1]):
+            work.scores[ply, i] += KILLER
+
+
+@kernel
+def pick(work, ply):
+    """The best of the actions not yet searched moves to the front of them, and is taken."""
+    frame, actions, scores = work.frames[ply], work.actions[ply], work.scores[ply]
+    begin = np.int64(frame.next)
+    best = begin
+    for i in range(begin + 1, frame.count):
+        if scores[i] > scores[best]:
+            best = i
+    actions[begin], actions[best] = actions[best], actions[begin]
+    scores[begin], scores[best] = scores[best], scores[begin]
+    frame.next += 1
+    return actions[begin]
+
+
+@kernel
+def descend(game, refinements, work, ply):
+    """Plays the next action into the frame below, and decides how it is searched."""
+    frame = work.frames[ply]
+    frame.action = pick(work, ply)
+    work.states[ply + 1] = work.states[ply]
+    play(game, work.states[ply + 1], frame.action)
+    frame.how = NARROW if refinements.narrow and frame.next > 1 and frame.beta - frame.alpha > 1 else FULL
+    if refinements.reductions and frame.depth >= 3 and frame.next > 4:
+        frame.how = REDUCED
+    ask(refinements, work, ply)
+    if ply == 0:
+        work.progress[ROOT_NODES] = work.progress[NODES]
+
+
+@kernel
+def ask(refinements, work, ply):
+    """Sets window and depth of the child below `ply`."""
+    frame, child = work.frames[ply], work.frames[ply + 1]
+    alpha, beta = np.int64(frame.alpha), np.int64(frame.beta)
+    if frame.how != FULL:
+        beta = alpha + 1
+    if work.states[ply + 1].to_play == work.states[ply].to_play:
+        child.alpha, child.beta = alpha, beta
+    else:
+        child.alpha, child.beta = -beta, -alpha
+    is_forced = refinements.extension and frame.count == 1 and frame.depth > 0 and ply < 2 * work.frames[0].depth
+    child.depth = frame.depth if is_forced else frame.depth - 1
+    if frame.how == REDUCED:
+        child.depth -= 1 + (frame.next > 12)
+
+
+@kernel
+def take(refinements, work, ply, value):
+    """The node at `ply` hears its child's value; what to do next: ENTER the child again, NEXT, or LEAVE."""
+    frame = work.frames[ply]
+    frame.horizon |= work.frames[ply + 1].horizon
+    if work.states[ply + 1].to_play != work.states[ply].to_play:
+        value = -value
+    if frame.how == REDUCED and value > frame.alpha:
+        frame.how = NARROW if frame.beta - frame.alpha > 1 else FULL
+        ask(refinements, work, ply)
+        return ENTER
+    if frame.how == NARROW and frame.alpha < value < frame.beta:
+        frame.how = FULL
+        ask(refinements, work, ply)
+        return ENTER
+    if ply == 0:
+        work.shares[frame.action] += work.progress[NODES] - work.progress[ROOT_NODES]
+    if value > frame.best:
+        frame.best, frame.best_action = value, frame.action
+        if value > frame.alpha:
+            frame.alpha = value
+            keep_line(work, ply)
+            if value >= frame.beta:
+                learn(work, ply)
+                return LEAVE
+    return NEXT
+
+
+@kernel
+def keep_line(work, ply):
+    """The principal variation from `ply`: its best action, then its child's."""
+    frame, below = work.frames[ply], np.int64(work.frames[ply + 1].length)
+    work.lines[ply, 0] = frame.best_action
+    for i in range(below):
+        work.lines[ply, i + 1] = work.lines[ply + 1, i]
+    frame.length = below + 1
+
+
+@kernel
+def learn(work, ply):
+    """An action refuted its node: it is a killer here, and good everywhere; those tried before it are less so."""
+    frame, player = work.frames[ply], work.states[ply].to_play
+    if frame.depth <= 0:
+        return
+    action, weight = frame.best_action, min(np.int64(frame.depth) * frame.depth, HISTORY // 4)
+    if work.killers[ply, 0] != action:
+        work.killers[ply, 1], work.killers[ply, 0] = work.killers[ply, 0], action
+    for i in range(frame.next):
+        tried = work.actions[ply, i]
+        change = weight if tried == action else -weight
+        work.history[player, tried] += change - work.history[player, tried] * weight // HISTORY
+
+
+@kernel
+def close(refinements, work, ply):
+    """All of a node is searched, or enough of it: the table remembers; returns the value."""
+    frame = work.frames[ply]
+    if refinements.table and frame.depth > 0:
+        bound = LOWER if frame.best >= frame.beta else EXACT if frame.best > frame.floor else UPPER
+        depth = np.int64(frame.depth) if frame.horizon else PROVEN
+        remember(work.table, frame.key, ply, depth, frame.best, bound, frame.best_action, work.progress[NUMBER])
+    return np.int64(frame.best)
+
+
+@entry
+def run(game, evaluation, refinements, work, nodes):
+    """Goes on with the search for that many nodes; returns whether it is done: its value is progress[VALUE]."""
+    progress = work.progress
+    ply, step, value, stop = progress[PLY], progress[STEP], progress[VALUE], progress[NODES] + nodes
+    while step != DONE:
+        if step == ENTER:
+            if progress[NODES] >= stop:
+                break
+            progress[NODES] += 1
+            value = enter(game, evaluation, refinements, work, ply)
+            step = NEXT if value == UNDECIDED else LEAVE
+        elif step == NEXT:
+            if work.frames[ply].next < work.frames[ply].count:
+                descend(game, refinements, work, ply)
+                ply, step = ply + 1, ENTER
+            else:
+                value, step = close(refinements, work, ply), LEAVE
+        elif ply == 0:
+            step = DONE
+        else:
+            step = take(refinements, work, ply - 1, value)
+            if step != ENTER:
+                ply -= 1
+            if step == LEAVE:
+                value = close(refinements, work, ply)
+    progress[PLY], progress[STEP], progress[VALUE] = ply, step, value
+    return step == DONE
+
+
+@entry
+def prepare(game, evaluation, root, work):
+    """A new search at root[0]: notes are taken; what was learned in the last one counts half."""
+    work.states[0] = root[0]
+    take_notes(evaluation, game, work.states[0], work.notes[0])
+    work.progress[NODES] = 0
+    work.progress[NUMBER] += 1
+    work.killers[:] = NO_ACTION
+    work.shares[:] = 0
+    for player in range(2):
+        for action in range(work.history.shape[1]):
+            work.history[player, action] //= 2
+
+
+@entry
+def line_from_table(game, root, states, table, line, length):
+    """Lengthens a line that begins at root[0] by what the table knows; returns its length."""
+    states[0] = root[0]
+    for i in range(length):
+        play(game, states[0], line[i])
+    while length < len(line) and outcome(game, states[0]) == ONGOING:
+        known = find(table, whole_key(game, states[0]))
+        if known < 0 or table[known].bound & 3 != EXACT or table[known].action == NO_ACTION:
+            break
+        line[length] = table[known].action
+        play(game, states[0], line[length])
+        length += 1
+    return length
+
+
+@dataclass
+class AlphaBeta:
+    """A search that keeps what it learned between moves."""
+
+    game: Game
+    evaluation: Any = field(default_factory=Plain)
+    refinements: Refinements = field(default_factory=Refinements)
+    memory: int = 64  # megabytes, for the transposition table
+    work: Work = field(init=False)
+
+    def __post_init__(self) -> None:
+        actions = self.game.actions
+        self.work = Work(
+            states=self.game.new_states(DEEPEST),
+            notes=new_notes(self.evaluation, self.game, DEEPEST),
+            frames=np.zeros(DEEPEST, FRAME).view(np.recarray),
+            actions=np.zeros((DEEPEST, actions), np.int32),
+            scores=np.zeros((DEEPEST, actions), np.int64),
+            lines=np.zeros((DEEPEST, DEEPEST), np.int32),
+            killers=np.zeros((DEEPEST, 2), np.int32),
+            history=np.zeros((2, actions), np.int64),
+            shares=np.zeros(actions, np.int64),
+            table=new_table(self.memory),
+            progress=np.zeros(6, np.int64),
+        )
+        self._compile()
+
+    def _compile(self) -> None:
+        """Compiling is no part of anybody's time to think."""
+        start = self.game.start().states
+        prepare(self.game.parameters, self.evaluation, start, self.work)
+        run(self.game.parameters, self.evaluation, self.refinements, self.work, 0)
+        line_from_table(self.game.parameters, start, self.game.new_states(1), self.work.table, self.work.lines[0], 0)
+
+    def forget(self) -> None:
+        """Everything learned is forgotten."""
+        self.work.table[:] = np.zeros((), self.work.table.dtype)
+        self.work.history[:] = 0
+
+    def search(self, position: Position, limit: Limit) -> Decision:
+        """Searches a position that is not over, one ply deeper each time, until a limit or the end of the game."""
+        clock = Clock(limit)
+        self.work.notes[0] = np.zeros((), self.work.notes.dtype)
+        prepare(self.game.parameters, self.evaluation, position.states, self.work)
+        nodes, pace, found = limit.count or 2**60, Pace(clock, 64), Found(int(position.legal_actions[0]))
+        for depth in range(1, min(limit.depth or DEEPEST, DEEPEST - 1) + 1):
+            if not self._deepen(depth, found, nodes, pace):
+                break
+            if abs(found.score) >= WIN - depth or not self.work.frames[0].horizon:
+                break
+        return self._decision(position, found, clock)
+
+    def _deepen(self, depth: int, found: Found, nodes: int, pace: Pace) -> bool:
+        """Searches to a depth and writes what it finds into `found`; whether it could finish."""
+        width = max(1, int(self.evaluation.scale / 4))
+        is_open = not self.refinements.aspiration or depth < 3
+        alpha, beta = (-INFINITE, INFINITE) if is_open else (found.score - width, found.score + width)
+        while True:
+            root, progress = self.work.frames[0], self.work.progress
+            root.alpha, root.beta, root.depth = max(alpha, -INFINITE), min(beta, INFINITE), depth
+            progress[PLY], progress[STEP] = 0, ENTER
+            done = False
+            while not done and progress[NODES] < nodes and (pace.clock.left > 0 or depth == 1):
+                size = pace.next(nodes - int(progress[NODES]))
+                done = run(self.game.parameters, self.evaluation, self.refinements, self.work, size)
+            if root.best > root.floor:  # an action is better than the window's floor: whatever follows, that holds
+                found.take(depth, int(root.best), self.work.lines[0, : root.length].tolist())
+            if not done:
+                return False
+            value = int(progress[VALUE])
+            if alpha < value < beta or (value >= beta == INFINITE) or (value <= alpha == -INFINITE):
+                found.score = value
+                return True
+            width *= 4
+            alpha = value - width if value <= alpha else alpha
+            beta = value + width if value >= beta else beta
+
+    def _decision(self, position: Position, found: Found, clock: Clock) -> Decision:
+        """What was found, with the principal variation as far as the table knows it."""
+        line = np.zeros(24, np.int32)
+        length = min(len(found.line), len(line))
+        line[:length] = found.line[:length]
+        if self.refinements.table:
+            scratch = self.game.new_states(1)
+            length = line_from_table(self.game.parameters, position.states, scratch, self.work.table, line, length)
+        found.line = line[:length].tolist() or found.line
+        nodes = int(self.work.progress[NODES])
+        return decision_of(found, self.evaluation.scale, self.work.shares, nodes, clock)
+
+
+class Found:
+    """The best that a search knows so far."""
+
+    def __init__(self, action: int):
+        self.score, self.depth, self.line = 0, 0, [action]
+
+    def take(self, depth: int, score: int, line: list[int]) -> None:
+        self.depth, self.score, self.line = depth, score, line
+
+
+def decision_of(found: Found, scale: float, shares: np.ndarray, nodes: int, clock: Clock) -> Decision:
+    """A decision for what was found; `shares` [actions] are the nodes below each of the root's actions."""
+    plies, total = plies_to_end(found.score), max(int(shares.sum()), 1)
+    return Decision(
+        action=found.line[0],
+        value=value_of(found.score, scale),
+        policy={int(action): int(shares[action]) / total for action in np.flatnonzero(shares)},
+        principal_variation=tuple(found.line),
+        nodes=nodes,
+        depth=found.depth,
+        seconds=clock.seconds,
+        note="" if plies is None else f"{'wins' if found.score > 0 else 'loses'} in {plies}",
+    )

@@ -1,0 +1,75 @@
+"""The transposition table: what is known of positions seen before, in a fixed amount of memory.
+
+Entries stand in pairs. The first of a pair keeps what was deepest, unless it is of an earlier search; the second takes
+whatever comes. A value is for the player to move; a won game's is counted from the entry's position, not from the root.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tengen.rules.contract import kernel
+from tengen.search.evaluation import WON
+
+NOTHING, UPPER, LOWER, EXACT = 0, 1, 2, 3  # what a value says: v <= value, v >= value, v == value
+PROVEN = 127  # the depth of a value that no evaluation had a say in
+
+ENTRY = np.dtype(
+    [
+        ("key", np.uint64),
+        ("value", np.int32),
+        ("action", np.int16),
+        ("depth", np.int8),
+        ("bound", np.uint8),  # and, above its two bits, the number of the search
+    ],
+    align=True,
+)
+
+
+def new_table(megabytes: int) -> np.ndarray:
+    """As many entries, a power of two, as fit."""
+    entries = 2 ** max(1, (megabytes * 2**20 // ENTRY.itemsize).bit_length() - 1)
+    return np.zeros(entries, ENTRY).view(np.recarray)
+
+
+@kernel
+def find(table, key):
+    """The index of a position's entry, or −1."""
+    index = np.int64(key & np.uint64(len(table) - 2))
+    for i in range(index, index + 2):
+        if table[i].key == key and table[i].bound & 3 != NOTHING:
+            return i
+    return -1
+
+
+@kernel
+def known_value(entry, ply):
+    """An entry's value as seen from the root of the search, `ply` plies above."""
+    value = np.int64(entry.value)
+    return value - ply if value >= WON else value + ply if value <= -WON else value
+
+
+@kernel
+def is_enough(entry, value, depth, alpha, beta):
+    """Whether an entry settles a search to `depth` with that window."""
+    if entry.depth < depth:
+        return False
+    bound = entry.bound & 3
+    return bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+
+
+@kernel
+def remember(table, key, ply, depth, value, bound, action, number):
+    """Stores a value: in place of the same position's, else of one of an earlier search or no deeper, else second."""
+    index = np.int64(key & np.uint64(len(table) - 2))
+    first = table[index]
+    number = number & 63
+    if first.key != key and first.bound >> 2 == number and first.depth > depth:
+        index += 1
+    elif first.key != key and first.bound >> 2 == number:
+        table[index + 1] = first  # the shallower of the two moves down
+    table[index].key = key
+    table[index].value = value + ply if value >= WON else value - ply if value <= -WON else value
+    table[index].action = action
+    table[index].depth = depth
+    table[index].bound = bound | number << 2

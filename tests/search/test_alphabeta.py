@@ -1,0 +1,170 @@
+"""Alpha-beta against minimax, and minimax against plain Python; known values; limits that are kept."""
+
+import random
+import time
+
+import numpy as np
+import pytest
+from judges import plain_search, plain_value, random_position
+
+from tengen import load_agent, load_game
+from tengen.knowledge.evaluations import evaluation_for
+from tengen.search.alphabeta import AlphaBeta, Refinements
+from tengen.search.evaluation import value_of
+from tengen.search.limits import Limit
+from tengen.search.minimax import Minimax
+
+EXACT = Refinements(quiescence=0, extension=0)  # all that leaves minimax's value as it is
+WITHOUT = {name: EXACT._replace(**{name: 0}) for name in ("table", "narrow", "aspiration", "killers", "history")}
+SETTINGS = {"all": EXACT, "none": Refinements(*[0] * len(EXACT)), **WITHOUT}
+CASES = [  # game, evaluation, region, depths, random plies first
+    ("tictactoe", "lines", 0, (3, 9), (0, 6)),
+    ("mnk:m=5,n=4,k=4", "lines", 0, (3, 4), (0, 10)),
+    ("mnk:m=4,n=4,k=3", "rows", 0, (3, 5), (0, 8)),
+    ("connect4", "fours", 0, (4, 6), (0, 30)),
+    ("gomoku:size=7", "patterns", 1, (2, 3), (2, 25)),
+    ("gomoku:size=7,rule=standard", "patterns", 2, (2, 3), (10, 30)),
+    ("gomoku:size=7,rule=renju", "patterns", 1, (2, 3), (10, 30)),
+    ("gomoku:size=6", "gobang", 0, (2, 3), (4, 25)),
+    ("reversi:size=6", "mobility", 0, (3, 5), (0, 28)),
+    ("reversi", "mobility", 0, (3, 4), (0, 55)),
+    ("go:size=3", "area", 0, (3, 4), (0, 12)),
+    ("go:size=5", "area", 0, (2, 3), (0, 30)),
+]
+
+
+@pytest.mark.parametrize(("spec", "name", "region", "depths", "plies"), CASES, ids=[case[0] for case in CASES])
+def test_alphabeta_equals_minimax(spec, name, region, depths, plies):
+    """With each refinement on and off, on 200 random positions a game: the same value; a best move."""
+    game, rng = load_game(spec), random.Random(spec)
+    evaluation = evaluation_for(game, name, region)
+    referee = Minimax(game, evaluation)
+    searches = {key: AlphaBeta(game, evaluation, setting, memory=1) for key, setting in SETTINGS.items()}
+    for round_number in range(200):
+        position = random_position(game, rng, rng.randint(*plies))
+        limit = Limit(depth=rng.choice(depths))
+        expected = referee.search(position, limit)
+        for key, search in searches.items():
+            search.forget()
+            found = search.search(position, limit)
+            assert (found.value, found.note) == (expected.value, expected.note), (key, position)
+        if round_number % 10 == 0 and limit.depth > 1:  # the move itself, asked of the referee
+            after = position.play(found.action)
+            if after.outcome is None:
+                reply = referee.search(after, Limit(depth=limit.depth - 1))
+                sign = 1 if after.to_play == position.to_play else -1
+                assert sign * reply.value == pytest.approx(expected.value)
+
+
+@pytest.mark.parametrize(("spec", "name", "region", "depths", "plies"), CASES, ids=[case[0] for case in CASES])
+def test_minimax_equals_plain_python(spec, name, region, depths, plies):
+    game, rng = load_game(spec), random.Random(spec)
+    evaluation = evaluation_for(game, name, region)
+    for _ in range(3):
+        position = random_position(game, rng, rng.randint(*plies))
+        found = Minimax(game, evaluation).search(position, Limit(depth=2))
+        assert found.value == value_of(plain_search(position, evaluation, 2), evaluation.scale)
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "standard", "renju"])
+def test_threats_beyond_the_horizon(rule):
+    """Quiescence and the extension of an only candidate change the tree; pruning it does not change its value."""
+    game, rng, differ = load_game(f"gomoku:size=7,rule={rule}"), random.Random(rule), 0
+    evaluation = evaluation_for(game, "patterns", 1)
+    for _ in range(40):
+        position = random_position(game, rng, rng.randint(14, 26))
+        depth = rng.choice((1, 2))
+        found = AlphaBeta(game, evaluation, Refinements(quiescence=6), memory=1).search(position, Limit(depth=depth))
+        expected = plain_search(position, evaluation, depth, extension=1, quiescence=6)
+        assert found.value == value_of(expected, evaluation.scale)
+        differ += expected != plain_search(position, evaluation, depth)
+    assert differ > 3
+
+
+def test_perfect_tictactoe():
+    """Minimax and alpha-beta know the value of all positions within a random walk, and play it."""
+    game, rng, known = load_game("tictactoe"), random.Random(1), {}
+    searches = [Minimax(game), AlphaBeta(game, memory=1), AlphaBeta(game, evaluation_for(game), memory=1)]
+    for _ in range(50):
+        position = random_position(game, rng, rng.randrange(9))
+        for search in searches:
+            found = search.search(position, Limit(depth=9))
+            assert found.value == plain_value(position, known)
+            assert -plain_value(position.play(found.action), known) == found.value
+
+
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        ("mnk:m=4,n=3,k=3", 1),
+        ("mnk:m=4,n=4,k=3", 1),
+        ("mnk:m=4,n=4,k=4", 0),
+        ("mnk:m=5,n=5,k=4", 0),
+        ("reversi:size=4", -1),
+        pytest.param("connect4", 1, marks=pytest.mark.long),
+    ],
+)
+def test_solved_games(spec, value):
+    game = load_game(spec)
+    evaluation = evaluation_for(game)
+    if "mnk" in spec:
+        evaluation = evaluation._replace(weight=0)  # who wins, and nothing else
+    found = AlphaBeta(game, evaluation, memory=256).search(game.start(), Limit(depth=42))
+    assert found.value == value
+    if spec == "connect4":
+        assert game.action_text(found.action) == "4"
+
+
+def test_the_shortest_win_is_preferred():
+    game = load_game("connect4")
+    position = game.from_moves("4 1 4 1 4 1")  # 4 wins at once
+    found = AlphaBeta(game, memory=1).search(position, Limit(depth=6))
+    assert (game.action_text(found.action), found.value, found.note) == ("4", 1.0, "wins in 1")
+    losing = game.from_moves("4 1 3 1 5")  # 2 or 6 comes next
+    found = AlphaBeta(game, memory=1).search(losing, Limit(depth=8))
+    assert (found.value, found.note) == (-1.0, "loses in 2")
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "gomoku", "reversi", "connect4", "go:size=9"])
+def test_the_line_is_legal_and_the_policy_adds_up(spec):
+    game = load_game(spec)
+    found = load_agent("alphabeta:nodes=20000", game).choose(game.start())
+    position = game.start()
+    for action in found.principal_variation:
+        position = position.play(action)  # raises if it is not legal
+    assert found.principal_variation[0] == found.action
+    assert sum(found.policy.values()) == pytest.approx(1)
+    assert found.nodes <= 20_000 and found.depth >= 2
+
+
+def test_limits_are_kept():
+    game = load_game("gomoku")
+    position = game.from_moves("h8 i9 g9 i7")
+    agent = load_agent("alphabeta", game)
+    for nodes in (1, 10, 1000):
+        assert agent.choose(position, Limit(nodes=nodes)).nodes <= nodes
+    assert agent.choose(position, Limit(depth=3)).depth == 3
+    began = time.perf_counter()
+    found = agent.choose(position, Limit(time=0.3))
+    assert 0.2 < time.perf_counter() - began < 1.0  # bench/ has the precise figure
+    assert found.depth > 1
+
+
+def test_what_was_found_is_kept_when_time_runs_out():
+    """A search stopped anywhere answers no worse than the last depth it finished: here, a win that is there to see."""
+    game = load_game("gomoku:size=9")
+    position = game.from_moves("e5 a1 e6 a2 e7 a3 e8 a9")
+    for nodes in range(20, 400, 7):
+        found = AlphaBeta(game, evaluation_for(game), memory=1).search(position, Limit(nodes=nodes))
+        assert game.action_text(found.action) in ("e9", "e4")
+
+
+def test_same_search_twice():
+    """The same position asked twice gives the same answer, and the second time costs less."""
+    game = load_game("gomoku")
+    position, search = game.from_moves("h8 i9 g9 i7"), AlphaBeta(game, evaluation_for(game))
+    first = search.search(position, Limit(depth=6))
+    again = search.search(position, Limit(depth=6))
+    assert again.value == first.value
+    assert again.nodes < first.nodes / 2
+    assert np.isclose(sum(again.policy.values()), 1)
