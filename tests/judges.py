@@ -160,3 +160,20 @@ def random_position(game, rng, plies):
                 position = position.play(rng.choice(position.legal_actions))
         if position.outcome is None:
             return position
+
+
+def five_points(position, player):
+    """Where one stone makes a player's five, looking at every window of five (and, where it counts, its neighbours)."""
+    game = position.game.parameters
+    is_exact = game.rule == 1 or (game.rule == 2 and player == 0)
+    board = np.pad(np.asarray(position.board), 6, constant_values=9)
+    own, empty, found = board == player + 1, board == 0, set()
+    for step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        shifted = [np.roll(own, (-i * step[0], -i * step[1]), (0, 1)) for i in range(-1, 6)]  # [i + 1] is i further
+        ends_free = ~(shifted[0] | shifted[6]) if is_exact else True
+        for gap in range(5):
+            gap_free = np.roll(empty, (-gap * step[0], -gap * step[1]), (0, 1))
+            rest = np.logical_and.reduce([shifted[i + 1] for i in range(5) if i != gap])
+            for y, x in np.argwhere(gap_free & rest & ends_free):
+                found.add((int(y) - 6 + gap * step[0]) * game.size + int(x) - 6 + gap * step[1])
+    return found

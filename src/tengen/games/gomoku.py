@@ -15,8 +15,8 @@ import numpy as np
 
 from tengen.rules import lines
 from tengen.rules.bits import count_bits, lowest_bit
-from tengen.rules.board import Between, OneOf, check_turn, check_winner
-from tengen.rules.contract import DRAW, ONGOING, advance, below, earlier_winner, kernel, rules
+from tengen.rules.board import Between, OneOf, check_winner
+from tengen.rules.contract import DRAW, ONGOING, advance, below, earlier_winner, kernel, mix, rules
 from tengen.rules.kernels import entry
 
 FREESTYLE, STANDARD, RENJU = 0, 1, 2
@@ -47,7 +47,6 @@ class Gomoku(NamedTuple):
         return lines.stones(state, *self.shape)
 
     def setup(self, states, board, to_play):
-        check_turn(board, to_play)
         fill(self, states, board, to_play)
         check_winner(states[0].result, to_play)
 
@@ -297,9 +296,11 @@ def find_forbidden(game, states, kinds):
 
 @entry
 def fill(game, states, board, to_play):
-    """Sets up a diagram; a winning row on it has won."""
+    """Sets up a diagram; a winning row on it has won. Problems may have any number of stones, and anybody to play."""
     state = states[0]
     lines.set_up(state, board, to_play)
+    if state.ply % 2 != to_play:
+        state.key = mix(state.key)  # else the stones alone say whose turn it is
     if state.ply == game.size * game.size or (game.rule == RENJU and to_play == BLACK and not can_move(game, state)):
         state.result = DRAW
     for action in range(game.size * game.size):

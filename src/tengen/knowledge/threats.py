@@ -1,0 +1,355 @@
+"""Gomoku's wins by threats: the attacker makes fours (VCF), or fours and open threes (VCT), until one cannot be met.
+
+A proof-number search: of all that is open, it looks next where the fewest positions are left to prove or to disprove.
+Attacker's nodes are won if one child is, defender's nodes if all are. The defender's answers are all that can help:
+against a four, the point that completes it; against an open three, its points and fours of his own. Where Renju forbids
+Black every such point, White's threat cannot be met; where it forbids Black the open four, there is no threat.
+
+What is said to be won is won. What is not found may still be won: by quieter moves, or beyond the limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tengen.games.gomoku import Gomoku
+from tengen.knowledge.gomoku import (
+    FIVE,
+    HAS_FIVE,
+    HAS_FOUR,
+    HAS_OPEN_FOUR,
+    HAS_OPEN_THREE,
+    MAKES_FOUR,
+    OPEN_FOUR,
+    LinePatterns,
+    follow,
+    is_threatened,
+    points_that,
+    tables_for,
+    take_notes,
+)
+from tengen.rules.contract import ONGOING, kernel, mix, outcome, play, stone_key
+from tengen.rules.errors import BadParameter
+from tengen.rules.game import Game, Position
+from tengen.rules.kernels import entry
+from tengen.search.evaluation import new_notes
+from tengen.search.limits import Clock, Decision, Limit, Pace
+
+FOURS, THREES = 0, 1  # what the attacker may use
+KINDS = ("VCF", "VCT")
+DEEPEST = 100  # plies of an attack
+ENDLESS = 1 << 30  # a proof number: it can never be
+ENTER, LOOK, LEAVE, DONE = 0, 1, 2, 3
+PLY, STEP, NODES = 0, 1, 2  # what `progress` holds
+NO_POINT = np.uint32(0)
+
+FRAME = np.dtype(
+    [
+        ("proof_limit", np.int64),  # the node is left when one of its numbers reaches its limit
+        ("disproof_limit", np.int64),
+        ("proof", np.int64),  # how many positions are left, at least, to prove it won for the attacker
+        ("disproof", np.int64),  # … or to prove that it is not
+        ("count", np.int16),
+    ],
+    align=True,
+)
+KNOWN = np.dtype([("key", np.uint64), ("proof", np.int32), ("disproof", np.int32)], align=True)
+
+
+class Attack(NamedTuple):
+    """A search's memory; states, notes, frames and actions: one for each ply."""
+
+    states: Any
+    notes: Any
+    frames: Any
+    actions: Any  # [plies, points]
+    scores: Any  # [points]
+    table: Any
+    progress: Any
+
+
+@kernel
+def known(table, key):
+    """What the table says of a position (its key, salted): proof and disproof numbers; (1, 1) if nothing."""
+    found = table[np.int64(key & np.uint64(len(table) - 1))]
+    if found.key == key:
+        return np.int64(found.proof), np.int64(found.disproof)
+    return np.int64(1), np.int64(1)
+
+
+@kernel
+def attack_actions(game, state, notes, kind, actions, scores):
+    """The attacker's actions: how many, or ENDLESS if he has won."""
+    own, other = state.to_play, 1 - state.to_play
+    most = len(actions)
+    if notes.counts[own, FIVE] > 0:
+        return ENDLESS
+    if notes.counts[other, FIVE] > 0:
+        count = points_that(game, state, notes, NO_POINT, HAS_FIVE, actions, scores, most)
+        return count if count == 1 else 0
+    if notes.counts[own, OPEN_FOUR] > 0:
+        if points_that(game, state, notes, HAS_OPEN_FOUR, NO_POINT, actions, scores, 1) > 0:
+            return ENDLESS
+    wanted = HAS_FOUR
+    if kind == THREES and not (notes.counts[other, OPEN_FOUR] > 0 and is_threatened(game, state, notes)):
+        wanted |= HAS_OPEN_THREE
+    return points_that(game, state, notes, wanted, NO_POINT, actions, scores, most)
+
+
+@kernel
+def defence_actions(game, state, notes, kind, actions, scores):
+    """The defender's actions: how many, or ENDLESS if there is no threat to meet; none if it cannot be met."""
+    own, other = state.to_play, 1 - state.to_play
+    most = len(actions)
+    if notes.counts[own, FIVE] > 0:
+        return ENDLESS
+    if notes.counts[other, FIVE] > 0:
+        count = points_that(game, state, notes, NO_POINT, HAS_FIVE, actions, scores, most)
+        return count if count == 1 else 0  # of two points he can take only one
+    if notes.counts[own, OPEN_FOUR] > 0:
+        if points_that(game, state, notes, HAS_OPEN_FOUR, NO_POINT, actions, scores, 1) > 0:
+            return ENDLESS
+    if kind == THREES and notes.counts[other, OPEN_FOUR] > 0 and is_threatened(game, state, notes):
+        return points_that(game, state, notes, MAKES_FOUR, MAKES_FOUR, actions, scores, most)
+    return ENDLESS
+
+
+@kernel
+def sort_by_score(actions, scores, count):
+    """The most promising first; there are few."""
+    for i in range(1, count):
+        action, score, j = actions[i], scores[i], i - 1
+        while j >= 0 and scores[j] < score:
+            actions[j + 1], scores[j + 1] = actions[j], scores[j]
+            j -= 1
+        actions[j + 1], scores[j + 1] = action, score
+
+
+@kernel
+def enter(game, evaluation, work, ply, attacker, kind):
+    """Opens the node at `ply`; whether it has children to look at, or else its numbers are final."""
+    frame, state = work.frames[ply], work.states[ply]
+    frame.proof, frame.disproof = ENDLESS, 0
+    if outcome(game, state) != ONGOING or ply + 1 == len(work.frames):
+        return False
+    if ply > 0:
+        action = np.int64(state.last) - 1
+        work.notes[ply] = work.notes[ply - 1]
+        follow(evaluation, game, work.states[ply - 1], state, action, work.notes[ply])
+    is_attack = state.to_play == attacker
+    if is_attack:
+        count = attack_actions(game, state, work.notes[ply], kind, work.actions[ply], work.scores)
+    else:
+        count = defence_actions(game, state, work.notes[ply], kind, work.actions[ply], work.scores)
+    if count == 0 or count == ENDLESS:
+        if is_attack == (count == ENDLESS):
+            frame.proof, frame.disproof = 0, ENDLESS
+        return False
+    sort_by_score(work.actions[ply], work.scores, count)
+    frame.count = count
+    return True
+
+
+@kernel
+def salt(attacker, kind):
+    """Keeps apart in the table what is asked about the same position."""
+    return mix(np.uint64(2 * kind + attacker + 1))
+
+
+@kernel
+def look(work, ply, attacker, seasoning):
+    """Adds up a node's children; returns the one to look at next, or −1 if the node is settled or at its limits."""
+    frame, state = work.frames[ply], work.states[ply]
+    is_attack = state.to_play == attacker
+    best, lowest, second, total, others = -1, ENDLESS + 1, ENDLESS + 1, 0, 0
+    for i in range(frame.count):
+        proof, disproof = known(work.table, state.key ^ stone_key(work.actions[ply, i], state.to_play) ^ seasoning)
+        one, sum_of = (proof, disproof) if is_attack else (disproof, proof)
+        total = min(total + sum_of, ENDLESS)
+        if one < lowest:
+            best, lowest, second, others = i, one, lowest, sum_of
+        elif one < second:
+            second = one
+    frame.proof, frame.disproof = (lowest, total) if is_attack else (total, lowest)
+    if frame.proof >= frame.proof_limit or frame.disproof >= frame.disproof_limit or total == 0 or lowest == 0:
+        return -1
+    child = work.frames[ply + 1]
+    if is_attack:
+        child.proof_limit = min(frame.proof_limit, second + 1)
+        child.disproof_limit = frame.disproof_limit - total + others
+    else:
+        child.proof_limit = frame.proof_limit - total + others
+        child.disproof_limit = min(frame.disproof_limit, second + 1)
+    return best
+
+
+@kernel
+def leave(work, ply, seasoning):
+    """The table remembers a node's numbers."""
+    frame, key = work.frames[ply], work.states[ply].key ^ seasoning
+    place = work.table[np.int64(key & np.uint64(len(work.table) - 1))]
+    place.key, place.proof, place.disproof = key, frame.proof, frame.disproof
+
+
+@entry
+def run(game, evaluation, work, attacker, kind, nodes):
+    """Goes on for that many nodes; whether the root is settled: proof 0 if the attacker wins, disproof 0 if not."""
+    progress, seasoning = work.progress, salt(attacker, kind)
+    ply, step, stop = progress[PLY], progress[STEP], progress[NODES] + nodes
+    while step != DONE:
+        if step == ENTER:
+            if progress[NODES] >= stop:
+                break
+            progress[NODES] += 1
+            step = LOOK if enter(game, evaluation, work, ply, attacker, kind) else LEAVE
+        elif step == LOOK:
+            best = look(work, ply, attacker, seasoning)
+            if best < 0:
+                step = LEAVE
+            else:
+                work.states[ply + 1] = work.states[ply]
+                play(game, work.states[ply + 1], work.actions[ply, best])
+                ply, step = ply + 1, ENTER
+        else:
+            leave(work, ply, seasoning)
+            ply -= 1
+            step = LOOK if ply >= 0 else DONE
+    progress[PLY], progress[STEP] = max(ply, 0), step
+    return step == DONE
+
+
+@entry
+def prepare(game, evaluation, root, work):
+    """Begins at root[0]."""
+    work.states[0] = root[0]
+    take_notes(evaluation, game, work.states[0], work.notes[0])
+    work.frames[0].proof_limit = work.frames[0].disproof_limit = ENDLESS
+    work.progress[PLY] = work.progress[NODES] = 0
+    work.progress[STEP] = ENTER
+
+
+@entry
+def winning_actions(game, evaluation, root, work, attacker, kind):
+    """Lists in work.actions[0] what is known to win for the attacker at root[0], who is to move; returns how many."""
+    state, notes, actions, count = root[0], work.notes[0], work.actions[0], 0
+    take_notes(evaluation, game, state, notes)
+    listed = attack_actions(game, state, notes, kind, actions, work.scores)
+    if listed == ENDLESS:
+        wanted = HAS_FIVE if notes.counts[attacker, FIVE] > 0 else HAS_OPEN_FOUR
+        return points_that(game, state, notes, wanted, NO_POINT, actions, work.scores, 1)
+    sort_by_score(actions, work.scores, listed)
+    for i in range(listed):
+        if known(work.table, state.key ^ stone_key(actions[i], attacker) ^ salt(attacker, kind))[0] == 0:
+            actions[count] = actions[i]
+            count += 1
+    return count
+
+
+@entry
+def defences(game, evaluation, root, work, attacker, kind):
+    """Lists in work.actions[0] what can help the defender at root[0]; if nothing can, where he loses latest."""
+    state, notes, actions = root[0], work.notes[0], work.actions[0]
+    take_notes(evaluation, game, state, notes)
+    count = defence_actions(game, state, notes, kind, actions, work.scores)
+    if count == 0:
+        count = points_that(game, state, notes, NO_POINT, HAS_FIVE, actions, work.scores, len(actions))
+    return count
+
+
+@dataclass
+class Proof:
+    """An attack that wins: the attacker's action, and what follows each of the defender's answers."""
+
+    action: int
+    answers: dict[int, Proof] = field(default_factory=dict)  # none: five is made, or nothing can be answered
+
+    @property
+    def plies(self) -> int:
+        """How long the best defence lasts."""
+        return 1 + max((1 + proof.plies for proof in self.answers.values()), default=0)
+
+    def line(self) -> list[int]:
+        """The attack against the defence that lasts longest."""
+        if not self.answers:
+            return [self.action]
+        answer, proof = max(self.answers.items(), key=lambda pair: pair[1].plies)
+        return [self.action, answer, *proof.line()]
+
+
+@dataclass
+class ThreatSearch:
+    """Looks for wins by fours, then by fours and open threes."""
+
+    game: Game
+    memory: int = 32  # megabytes, for its table
+    work: Attack = field(init=False)
+    evaluation: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.game.parameters, Gomoku):
+            raise BadParameter(f"threats are searched for in Gomoku, not in {self.game.name}")
+        self.evaluation = LinePatterns(tables_for(self.game.parameters))
+        entries = 2 ** ((self.memory * 2**20 // KNOWN.itemsize).bit_length() - 1)
+        self.work = Attack(
+            states=self.game.new_states(DEEPEST),
+            notes=new_notes(self.evaluation, self.game, DEEPEST),
+            frames=np.zeros(DEEPEST, FRAME).view(np.recarray),
+            actions=np.zeros((DEEPEST, self.game.cells), np.int32),
+            scores=np.zeros(self.game.cells, np.int64),
+            table=np.zeros(entries, KNOWN).view(np.recarray),
+            progress=np.zeros(3, np.int64),
+        )
+        self.attack(self.game.start(), 0, FOURS, Limit(nodes=1))  # compiles
+
+    def attack(self, position: Position, attacker: int, kind: int, limit: Limit) -> bool | None:
+        """Whether the attacker, whoever is to move, wins by threats of that kind; None if the limit came first."""
+        clock, nodes = Clock(limit), limit.count or 2**60
+        pace, parameters = Pace(clock, 64), self.game.parameters
+        self._clear_notes()
+        prepare(parameters, self.evaluation, position.states, self.work)
+        done, searched = False, self.work.progress
+        while not done and clock.left > 0 and searched[NODES] < nodes:
+            size = pace.next(nodes - int(searched[NODES]))
+            done = run(parameters, self.evaluation, self.work, attacker, kind, size)
+        return bool(self.work.frames[0].proof == 0) if done else None
+
+    def search(self, position: Position, limit: Limit, kinds: tuple[int, ...] = (FOURS, THREES)) -> Decision | None:
+        """A decision if the player to move wins by threats; None if he does not, or the limit comes first."""
+        clock, nodes = Clock(limit), 0
+        for kind in kinds:
+            left = None if limit.time is None else max(clock.left, 0.001)
+            count = None if limit.count is None else max(limit.count - nodes, 1)
+            is_won = self.attack(position, position.to_play, kind, Limit(time=left, nodes=count))
+            nodes += int(self.work.progress[NODES])
+            if is_won:
+                action = self._list(winning_actions, position, position.to_play, kind)[0]
+                note = f"wins by {KINDS[kind]}"
+                return Decision(action, 1.0, {action: 1.0}, (action,), nodes, seconds=clock.seconds, note=note)
+        return None
+
+    def proof(self, position: Position, kind: int) -> Proof:
+        """The proof of a win that `search` found, every defence answered."""
+        return self._prove(position, position.to_play, kind, {})
+
+    def _prove(self, position: Position, attacker: int, kind: int, known: dict[bytes, Proof]) -> Proof:
+        identity = position.states.tobytes()
+        if identity not in known:
+            self.attack(position, attacker, kind, Limit())
+            action = self._list(winning_actions, position, attacker, kind)[0]
+            after, proof = position.play(action), Proof(action)
+            if after.outcome is None:
+                for answer in self._list(defences, after, attacker, kind):
+                    proof.answers[answer] = self._prove(after.play(answer), attacker, kind, known)
+            known[identity] = proof
+        return known[identity]
+
+    def _list(self, lister: Any, position: Position, attacker: int, kind: int) -> list[int]:
+        self._clear_notes()
+        count = lister(self.game.parameters, self.evaluation, position.states, self.work, attacker, kind)
+        return self.work.actions[0, :count].tolist()
+
+    def _clear_notes(self) -> None:
+        self.work.notes[0] = np.zeros((), self.work.notes.dtype)
