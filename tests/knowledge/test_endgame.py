@@ -226,7 +226,7 @@ def test_ffo_1_to_19(solver):
             after = position.play(action)
             sign = -1 if after.to_play != position.to_play else 1
             assert search(solver, after) == sign * score
-        decision = solver.solve(position)
+        decision = solver.search(position, Limit())
         assert decision.note == f"exact score {max(scores.values()):+d}"
         assert scores[decision.action] == max(scores.values())
 
@@ -236,7 +236,7 @@ def test_the_line_leads_to_the_score():
         game = load_game(f"reversi:size={size}")
         solver = Endgame(game, memory=0.05)
         for position in random_positions(game, 25, (3, empties), seed=size):
-            decision, after = solver.solve(position), position
+            decision, after = solver.search(position, Limit()), position
             for action in decision.principal_variation:
                 after = after.play(action)
             score = after.outcome.score if position.to_play == 0 else -after.outcome.score
@@ -247,33 +247,33 @@ def test_the_line_leads_to_the_score():
 
 def test_4x4_from_the_start():
     game = load_game("reversi:size=4")
-    decision = Endgame(game, memory=1).solve(game.start())
+    decision = Endgame(game, memory=1).search(game.start(), Limit())
     assert (decision.value, decision.note, decision.depth) == (-1.0, "exact score -8", 12)
-    assert Endgame(game, memory=1, award=True).solve(game.start()).note == "exact score -10"
+    assert Endgame(game, memory=1, award=True).search(game.start(), Limit()).note == "exact score -10"
 
 
 def test_goals(solver):
     """The first problem is +18: bounds say what they show, and no more."""
     position, _ = next(published("fforum-1-19.obf"))
-    win = solver.solve(position, goal=OUTCOME)
+    win = solver.search(position, Limit(), goal=OUTCOME)
     assert win.value == 1.0 and win.note.startswith("score at least +")
-    low = solver.solve(position, goal=(20, 30))
+    low = solver.search(position, Limit(), goal=(20, 30))
     assert low.value is None and low.note.startswith("score at most +")
-    assert solver.solve(position, goal=(17, 19)).note == "exact score +18"
+    assert solver.search(position, Limit(), goal=(17, 19)).note == "exact score +18"
 
 
 def test_limits_are_kept():
     *_, (position, scores) = published("fforum-40-49.obf")
     solver = Endgame(position.game, memory=64, award=True)
-    solver.solve(position, Limit(nodes=1))  # compiles
+    solver.search(position, Limit(nodes=1))  # compiles
     for limit in (Limit(time=0.02), Limit(time=0.2), Limit(nodes=10_000), Limit(depth=12)):
-        decision = solver.solve(position, limit)
+        decision = solver.search(position, limit)
         assert decision.action in scores
         assert decision.note.startswith("not proven") and decision.value in (None, 1.0)
         assert decision.seconds < (limit.time or 0.2) + 0.05
         assert decision.nodes < (limit.nodes or 10**9) + 15_000
     assert solver.arrays.status[AGE] == 5
-    decision = solver.solve(position.game.start(), Limit(time=0.1))  # sixty empty cells
+    decision = solver.search(position.game.start(), Limit(time=0.1))  # sixty empty cells
     assert decision.seconds < 0.15 and decision.note == "not proven"
 
 
@@ -284,9 +284,9 @@ def test_what_cannot_be_solved_is_refused():
         Endgame(load_game("reversi"), memory=0)
     solver = Endgame(load_game("reversi"), memory=1)
     with pytest.raises(BadParameter, match="not over"):
-        solver.solve(load_game("reversi:size=4").start())
+        solver.search(load_game("reversi:size=4").start(), Limit())
     with pytest.raises(BadParameter, match="window"):
-        solver.solve(load_game("reversi").start(), goal=(3, 3))
+        solver.search(load_game("reversi").start(), Limit(), goal=(3, 3))
 
 
 def test_without_the_compiler():
@@ -294,12 +294,13 @@ def test_without_the_compiler():
     code = """
 from tengen import load_game
 from tengen.knowledge.endgame import Endgame
+from tengen.search.limits import Limit
 game = load_game("reversi:size=4")
 position = game.from_moves("b1 a1 a2 c1")
-print(Endgame(game, memory=0.1).solve(position).note)
+print(Endgame(game, memory=0.1).search(position, Limit()).note)
 """
     game = load_game("reversi:size=4")
-    compiled = Endgame(game, memory=0.1).solve(game.from_moves("b1 a1 a2 c1")).note
+    compiled = Endgame(game, memory=0.1).search(game.from_moves("b1 a1 a2 c1"), Limit()).note
     settings = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
     answer = subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == compiled == "exact score -8"
@@ -311,7 +312,7 @@ def test_6x6_from_the_start():
     game = load_game("reversi:size=6")
     solver, position = Endgame(game), game.start().play("c2")
     for goal, value in ((OUTCOME, "at least"), (EXACT, "exact score +4")):
-        decision = solver.solve(position, goal=goal)
+        decision = solver.search(position, Limit(), goal=goal)
         print(f"6×6: {decision.note}, {decision.nodes:,} nodes, {decision.seconds:.0f} s")
         assert value in decision.note and decision.value == 1.0
 
@@ -321,8 +322,8 @@ def test_ffo_40_to_44():
     """Twenty to twenty-three empty cells: each within a minute on one core."""
     for number, (position, scores) in enumerate(list(published("fforum-40-49.obf"))[:5], start=40):
         solver = Endgame(position.game, award=True)
-        solver.solve(position, Limit(nodes=1))  # compiles
-        decision = solver.solve(position)
+        solver.search(position, Limit(nodes=1))  # compiles
+        decision = solver.search(position, Limit())
         speed = decision.nodes / decision.seconds / 1e6
         print(f"FFO {number}: {decision.depth} empty, {decision.note}, {decision.nodes:,} nodes, ", end="")
         print(f"{decision.seconds:.1f} s, {speed:.1f} million nodes a second")

@@ -9,7 +9,12 @@ from typing import Any
 
 from tengen.agents.agent import Agent, RandomAgent, SearchAgent
 from tengen.agents.external import GtpAgent, GtpEngine
+from tengen.games.gomoku import Gomoku
+from tengen.games.reversi import Reversi
+from tengen.knowledge.endgame import Endgame
 from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
+from tengen.knowledge.experts import EndgameLast, ThreatsFirst
+from tengen.knowledge.threats import ThreatSearch
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
@@ -31,6 +36,7 @@ class Option:
 
 SEED = Option(int, Between(0, 2**63), 1, "makes an agent repeat itself")
 TIME = Option(float, Between(0.001, 86400), None, "seconds a move")
+NODES = Option(int, Between(1, 10**12), None, "positions a move")
 
 
 @dataclass(frozen=True)
@@ -56,9 +62,17 @@ def make_minimax(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 def make_alphabeta(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(**{key: options[key] for key in ("time", "nodes", "depth")}).or_else(Limit(time=1.0))
-    refinements = Refinements(quiescence=options["quiescence"])
-    search = AlphaBeta(game, evaluation_of(game, options), refinements, options["memory"])
+    refinements = Refinements(quiescence=options["quiescence"], reductions=options["reductions"])
+    search: Any = AlphaBeta(game, evaluation_of(game, options), refinements, options["memory"])
+    if isinstance(game.parameters, Gomoku) and options["threats"]:
+        search = ThreatsFirst(ThreatSearch(game), search)
+    if isinstance(game.parameters, Reversi) and options["endgame"]:
+        search = EndgameLast(Endgame(game, options["memory"]), search, options["endgame"])
     return SearchAgent(name, search, limit)
+
+
+def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
+    return SearchAgent(name, Endgame(game, options["memory"]), Limit(time=options["time"], nodes=options["nodes"]))
 
 
 def evaluation_of(game: Game, options: dict[str, Any]) -> Any:
@@ -70,16 +84,16 @@ def evaluation_of(game: Game, options: dict[str, Any]) -> Any:
 DEPTH_LIMITED = {
     "depth": Option(int, Between(1, 127), None, "plies; deeper and deeper if there is none"),
     "time": TIME,
-    "nodes": Option(int, Between(1, 10**12), None, "positions a move"),
+    "nodes": NODES,
     "evaluation": Option(int, OneOf(*EVALUATIONS), None, "by default the game's own"),
     "region": Option(int, Between(0, 20), 2, "Gomoku: only points this near to a stone; 0 for all"),
 }
 PRESETS = {  # the Gobang paper's algorithms 1 to 8
     "gobang1": "minimax:depth=2,evaluation=none,region=0",
     "gobang2": "minimax:depth=2,evaluation=gobang,region=0",
-    "gobang3": "alphabeta:depth=4,evaluation=gobang,region=0",
-    "gobang4": "alphabeta:depth=5,evaluation=gobang,region=0",
-    "gobang5": "alphabeta:depth=4,evaluation=gobang,region=1",
+    "gobang3": "alphabeta:depth=4,evaluation=gobang,region=0,threats=0",
+    "gobang4": "alphabeta:depth=5,evaluation=gobang,region=0,threats=0",
+    "gobang5": "alphabeta:depth=4,evaluation=gobang,region=1,threats=0",
     "gobang6": "uct:playouts=1000",
     "gobang7": "uct:playouts=2000",
     "gobang8": "uct:playouts=3000",
@@ -98,10 +112,18 @@ AGENTS = {
         {
             **DEPTH_LIMITED,
             "width": Option(int, Between(0, 400), 0, "Gomoku: the most promising points only; 0 for all"),
+            "threats": Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first"),
+            "endgame": Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly"),
             "quiescence": Option(int, Between(0, 60), 16, "plies that threats are followed beyond the horizon"),
+            "reductions": Option(int, Between(0, 1), 0, "1 to look less deep at late actions first"),
             "memory": Option(int, Between(1, 10**6), 64, "megabytes for its transposition table"),
         },
         make_alphabeta,
+    ),
+    "endgame": Maker(
+        "Reversi to its end, exactly: for positions with few empty cells",
+        {"time": TIME, "nodes": NODES, "memory": Option(int, Between(1, 10**6), 256, "megabytes for its table")},
+        make_endgame,
     ),
     "uct": Maker(
         "Monte Carlo tree search: UCB1 and random playouts",

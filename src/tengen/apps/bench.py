@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tengen.agents.specs import load_agent
 from tengen.games import go, load_game
+from tengen.knowledge.evaluations import evaluation_for
 from tengen.rules.contract import advance, below, first_seed
 from tengen.rules.kernels import entry
 from tengen.rules.playouts import perft, playouts
+from tengen.search.alphabeta import AlphaBeta
 from tengen.search.limits import Limit
 from tengen.search.uct import Uct
 
 ROUNDS = 3
+MIDDLE_GAMES = {  # for alpha-beta: the same positions every time
+    "gomoku": "h8 i9 g9 i7 h10 h7",
+    "gomoku:rule=renju": "h8 i9 g9 i7 h10 h7",
+    "connect4": "4 4 4 4 3 5",
+    "reversi": "d3 c5 d6 e3 f4 c3 c4 d2 f6 e6",
+    "go:size=9": "e5 c3 g7 c7 g3",
+}
 PEERS = {  # our game, OpenSpiel's
     "tictactoe": "tic_tac_toe",
     "connect4": "connect_four",
@@ -54,13 +67,54 @@ def bench_search(seconds: float, as_json: bool) -> None:
         searched = Uct(game, threads=threads, memory=1024).search(game.start(), Limit(time=4 * seconds))
         rows.append(_row(f"uct gomoku, {threads} threads", searched.nodes / searched.seconds, None))
     rows[-1] = _row("uct gomoku, 2 threads beside 1", rows[-1]["ours"], rows.pop(-2)["ours"])
+    if not as_json:
+        _print_row(rows[-1])
+        print("\nalpha-beta positions a second, one thread, in the middle of a game")
+    for spec, moves in MIDDLE_GAMES.items():
+        rows.append(_row(f"alphabeta {spec}", _alphabeta_rate(spec, moves, seconds), None))
+        if not as_json:
+            _print_row(rows[-1])
     if as_json:
         print(json.dumps(rows))
-        return
-    _print_row(rows[-1])
 
 
-BENCHES: dict[str, Callable[[float, bool], None]] = {"rules": bench_rules, "search": bench_search}
+def _alphabeta_rate(spec: str, moves: str, seconds: float) -> float:
+    """Positions a second with the game's own evaluation, its notes kept up to date."""
+    game = load_game(spec)
+    position, rates = game.from_moves(moves), []
+    for _ in range(ROUNDS):
+        found = AlphaBeta(game, evaluation_for(game)).search(position, Limit(time=seconds))
+        rates.append(found.nodes / found.seconds)
+    return statistics.median(rates)
+
+
+def bench_limits(seconds: float, as_json: bool) -> None:
+    """How late searches with a time limit of 0.1 s answer while every core is busy with something else."""
+    limit, rows = Limit(time=0.1), []
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        for spec, agent_spec in (("gomoku", "uct"), ("gomoku", "alphabeta"), ("reversi", "alphabeta"), ("go", "uct")):
+            agent, position = load_agent(agent_spec, load_game(spec)), load_game(spec).start()
+            late = []
+            while sum(late) + len(late) * 0.1 < 5 * seconds and position.outcome is None:
+                began = time.perf_counter()
+                position = position.play(agent.choose(position, limit).action)
+                late.append(time.perf_counter() - began - 0.1)
+            rows.append({"name": f"{agent_spec} {spec}", "worst_ms": 1000 * max(late), "searches": len(late)})
+            if not as_json:
+                print("{name:24}{worst_ms:8.1f} ms late at worst, of {searches} searches".format(**rows[-1]))
+    finally:
+        for process in busy:
+            process.kill()
+    if as_json:
+        print(json.dumps(rows))
+
+
+BENCHES: dict[str, Callable[[float, bool], None]] = {
+    "rules": bench_rules,
+    "search": bench_search,
+    "limits": bench_limits,
+}
 Work = Callable[[int], Any]  # does as much as it is told
 
 

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -162,6 +163,24 @@ def best(
 
 
 @app.command()
+def solve(
+    game: GameSpec,
+    moves: Moves = "",
+    board: Board = "",
+    to_play: ToPlay = "",
+    seconds: Annotated[float, typer.Option("--time", min=0.001, help="Seconds to try for.")] = 60.0,
+    memory: Annotated[int, typer.Option(min=1, help="Megabytes for tables.")] = 256,
+    as_json: Json = False,
+) -> None:
+    """Prove who wins: Gomoku by threats, Reversi to the last disc, other games by searching to their end."""
+    from tengen.apps.solve import solve as prove
+    from tengen.search.limits import Limit
+
+    is_proven = prove(_position(game, moves, board, to_play), Limit(time=seconds), memory, as_json)
+    raise typer.Exit(0 if is_proven else 1)
+
+
+@app.command()
 def match(
     game: GameSpec,
     first: Annotated[str, typer.Argument(metavar="A", help="An agent: uct:playouts=1000")],
@@ -180,18 +199,25 @@ def match(
 @app.command()
 def agents() -> None:
     """List the agents and their options."""
-    from tengen.agents.specs import AGENTS
+    from tengen.agents.specs import AGENTS, PRESETS
+    from tengen.knowledge.evaluations import EVALUATIONS
 
     for name, maker in AGENTS.items():
         print(f"{name}: {maker.about}")
         for key, option in maker.options.items():
             default = "" if option.default is None else f"={option.default}"
             print(f"    {key}{default}  ({option.about})")
+    print("evaluations, for evaluation=…")
+    for name, named in EVALUATIONS.items():
+        print(f"    {name}  ({', '.join(named.games) or 'any game'}: {named.about})")
+    print("presets")
+    for name, spec in PRESETS.items():
+        print(f"    {name}  = {spec}")
 
 
 @app.command()
 def bench(
-    what: Annotated[str, typer.Argument(help="What to measure: rules or search.")] = "rules",
+    what: Annotated[str, typer.Argument(help="What to measure: rules, search or limits.")] = "rules",
     seconds: Annotated[float, typer.Option(help="Time for each measurement.")] = 1.0,
     as_json: Json = False,
 ) -> None:
@@ -202,6 +228,23 @@ def bench(
     if what not in BENCHES:
         raise TengenError(f"there is no bench {what!r}{nearest(what, BENCHES)}")
     BENCHES[what](seconds, as_json)
+
+
+@app.command()
+def reproduce(
+    what: Annotated[str, typer.Argument(help="A document's experiment: gobang.")],
+    out: Annotated[Path, typer.Option(help="The folder for tables and figures.")] = Path("reproduced"),
+    count: Annotated[int, typer.Option("--games", min=1, help="Games for each figure.")] = 2,
+    plies: Annotated[int, typer.Option(min=1, help="Plies of each game at most.")] = 60,
+    seed: Annotated[int, typer.Option(help="Of the openings.")] = 1,
+) -> None:
+    """Repeat a document's experiment; so far the move times of the Gobang paper."""
+    from tengen.apps.reproduce import reproduce_gobang
+    from tengen.rules.errors import nearest
+
+    if what != "gobang":
+        raise TengenError(f"there is no experiment {what!r}{nearest(what, ['gobang'])}")
+    reproduce_gobang(out, count, plies, seed)
 
 
 @app.command("compile")

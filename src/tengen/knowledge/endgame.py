@@ -30,7 +30,7 @@ from tengen.rules.contract import kernel
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
-from tengen.search.limits import Clock, Decision, Limit
+from tengen.search.limits import Clock, Decision, Limit, Pace
 
 NOTHING = np.uint64(0)
 INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
@@ -782,14 +782,13 @@ class Endgame:
         self.board = Board.of_size(self.game.shape[0], self.award)
         self.arrays = Memory.of_size(self.memory)
 
-    def solve(self, position: Position, limit: Limit | None = None, goal: tuple[int, int] = EXACT) -> Decision:
+    def search(self, position: Position, limit: Limit, goal: tuple[int, int] = EXACT) -> Decision:
         """The best move of a position that is not over, and what it is worth; proven, unless the limit comes first.
 
         The goal is a window of scores of the player to move: a value inside is exact, one outside is a bound. A limit
         on nodes may be exceeded by the few thousand of one small subtree; with one on depth, the moves of a position
         with more empty cells are ranked, and no more.
         """
-        limit = limit or Limit()
         goal = max(goal[0], EXACT[0]), min(goal[1], EXACT[1])
         if position.game != self.game or position.outcome is not None or goal[0] >= goal[1]:
             raise BadParameter(f"cannot solve {position!r} for {goal}: wants {self.game.spec}, not over, and a window")
@@ -844,24 +843,19 @@ class Run:
     clock: Clock
     most_nodes: int
     nodes: int = 0
-    slice: int = LEAST_SLICE
 
     def prove(self, position: Position, goal: tuple[int, int], most_nodes: int = FOREVER) -> Proof:
         """Searches a position until its value is known as well as the goal asks, or a limit runs out."""
         arrays, game = self.solver.arrays, self.solver.game.parameters
         begin(game, position.states, arrays, *goal)
         last = min(self.most_nodes, self.nodes + most_nodes)
-        is_finished = False
+        is_finished, pace = False, Pace(self.clock, LEAST_SLICE)
         while not is_finished:
-            began, arrays.counts[0] = self.clock.seconds, 0
-            is_finished = proceed(
-                game, arrays, self.solver.board, self.solver.refinements, min(self.slice, last - self.nodes)
-            )
+            arrays.counts[0], size = 0, pace.next(last - self.nodes)
+            is_finished = proceed(game, arrays, self.solver.board, self.solver.refinements, size)
             self.nodes += int(arrays.counts[0])
             if self.nodes >= last or self.clock.left <= 0:
                 break
-            took = max(self.clock.seconds - began, 1e-7)
-            self.slice = max(LEAST_SLICE, int(self.slice * min(4.0, min(SLICE, self.clock.left) / took)))
         return self._proof(goal, is_finished)
 
     def _proof(self, goal: tuple[int, int], is_finished: bool) -> Proof:

@@ -287,6 +287,7 @@ class ThreatSearch:
     memory: int = 32  # megabytes, for its table
     work: Attack = field(init=False)
     evaluation: Any = field(init=False)
+    nodes: int = 0  # that the last search looked at
 
     def __post_init__(self) -> None:
         if not isinstance(self.game.parameters, Gomoku):
@@ -318,16 +319,16 @@ class ThreatSearch:
 
     def search(self, position: Position, limit: Limit, kinds: tuple[int, ...] = (FOURS, THREES)) -> Decision | None:
         """A decision if the player to move wins by threats; None if he does not, or the limit comes first."""
-        clock, nodes = Clock(limit), 0
+        clock, self.nodes = Clock(limit), 0
         for kind in kinds:
             left = None if limit.time is None else max(clock.left, 0.001)
-            count = None if limit.count is None else max(limit.count - nodes, 1)
+            count = None if limit.count is None else max(limit.count - self.nodes, 1)
             is_won = self.attack(position, position.to_play, kind, Limit(time=left, nodes=count))
-            nodes += int(self.work.progress[NODES])
+            self.nodes += int(self.work.progress[NODES])
             if is_won:
                 action = self._list(winning_actions, position, position.to_play, kind)[0]
                 note = f"wins by {KINDS[kind]}"
-                return Decision(action, 1.0, {action: 1.0}, (action,), nodes, seconds=clock.seconds, note=note)
+                return Decision(action, 1.0, {action: 1.0}, (action,), self.nodes, seconds=clock.seconds, note=note)
         return None
 
     def proof(self, position: Position, kind: int) -> Proof:

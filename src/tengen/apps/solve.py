@@ -1,0 +1,88 @@
+"""`tengen solve`: what is proven of a position, and the proof in words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tengen.games.gomoku import Gomoku
+from tengen.games.reversi import Reversi
+from tengen.knowledge.endgame import Endgame
+from tengen.knowledge.evaluations import evaluation_for
+from tengen.knowledge.threats import KINDS, Proof, ThreatSearch
+from tengen.rules.game import Position
+from tengen.search.alphabeta import AlphaBeta
+from tengen.search.limits import Decision, Limit
+
+MOST_PLIES = 40  # of a variation that is printed
+
+
+def solve(position: Position, limit: Limit, memory: int, as_json: bool) -> bool:
+    """Prints what is proven of a position; whether anything is.
+
+    Gomoku by threats (fours, then threes too), Reversi to its last disc, every other game by alpha-beta to its end.
+    """
+    game = position.game
+    mover = game.players[position.to_play]
+    variations: list[str] = []
+    if isinstance(game.parameters, Gomoku):
+        threats = ThreatSearch(game, memory)
+        decision = threats.search(position, limit)
+        answer = f"no win by threats was found for {mover} ({threats.nodes:,} positions)"
+        if decision is not None:
+            kind = KINDS.index(decision.note.removeprefix("wins by "))
+            proof = threats.proof(position, kind)
+            answer = f"{mover} {decision.note} in {proof.plies} plies: {line_text(position, proof.line())}"
+            variations = proof_text(position, proof)
+    else:
+        decision = solve_to_the_end(position, limit, memory)
+        answer = f"{mover}: {decision.note}; {line_text(position, list(decision.principal_variation))}"
+    is_proven = decision is not None and decision.value is not None and decision.note != ""
+    if as_json:
+        print(json.dumps(as_object(position, decision, is_proven, variations)))
+        return is_proven
+    print(f"{position}\n\n{answer if is_proven or decision is None else 'not solved within the limit'}")
+    if decision is not None:
+        print(f"{decision.nodes:,} positions in {decision.seconds:.2f} s")
+    if variations:
+        print("\nevery answer:\n" + "\n".join(variations))
+    return is_proven
+
+
+def solve_to_the_end(position: Position, limit: Limit, memory: int) -> Decision:
+    """Reversi by the exact solver, other games by alpha-beta without an evaluation's say."""
+    if isinstance(position.game.parameters, Reversi):
+        return Endgame(position.game, memory).search(position, limit)
+    alphabeta = AlphaBeta(position.game, evaluation_for(position.game), memory=memory)
+    decision = alphabeta.search(position, limit)
+    if decision.note or alphabeta.work.frames[0].horizon:
+        return decision
+    return Decision(**{**decision.__dict__, "note": "a draw"})
+
+
+def line_text(position: Position, line: list[int]) -> str:
+    return " ".join(position.game.action_text(action) for action in line)
+
+
+def proof_text(position: Position, proof: Proof) -> list[str]:
+    """One line for each answer to the first move: what follows it at its longest."""
+    first = position.game.action_text(proof.action)
+    lines = ([answer, *after.line()] for answer, after in proof.answers.items())
+    return [f"  {first} {line_text(position, line[:MOST_PLIES])}" for line in lines]
+
+
+def as_object(position: Position, decision: Decision | None, is_proven: bool, variations: list[str]) -> dict[str, Any]:
+    """The machine-readable answer."""
+    if decision is None:
+        return {"proven": False}
+    name = position.game.action_text
+    return {
+        "proven": is_proven,
+        "action": name(decision.action),
+        "value": decision.value,
+        "pv": [name(action) for action in decision.principal_variation],
+        "note": decision.note,
+        "variations": [line.strip() for line in variations],
+        "nodes": decision.nodes,
+        "seconds": decision.seconds,
+    }

@@ -1,0 +1,68 @@
+"""Searches that ask an expert first: one who knows some positions exactly, and says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tengen.knowledge.endgame import EXACT, OUTCOME, Endgame
+from tengen.knowledge.threats import ThreatSearch
+from tengen.rules.game import Position
+from tengen.search.alphabeta import AlphaBeta
+from tengen.search.limits import Clock, Decision, Limit
+
+SHARE = 0.35  # of the time, or of the nodes, that an expert may take
+NODES_OF_THREATS = 20_000  # where the limit is on depth alone
+EMPTIES_WITHOUT_CLOCK = 12  # where the limit is on depth alone: a moment's work
+EMPTIES_FOR_SCORE = 20  # up to here the exact score is sought, beyond only who wins
+
+
+def share_of(limit: Limit, otherwise: int | None) -> Limit:
+    """An expert's part of a limit; `otherwise` nodes where the limit does not say."""
+    time = None if limit.time is None else SHARE * limit.time
+    nodes = None if limit.count is None else max(1, int(SHARE * limit.count))
+    return Limit(time=time, nodes=nodes).or_else(Limit(nodes=otherwise))
+
+
+def rest_of(limit: Limit, clock: Clock, nodes: int) -> Limit:
+    """What an expert has left of a limit."""
+    time = None if limit.time is None else max(limit.time - clock.seconds, 0.001)
+    count = None if limit.count is None else max(1, limit.count - nodes)
+    return Limit(time=time, nodes=count, depth=limit.depth)
+
+
+@dataclass
+class ThreatsFirst:
+    """Gomoku: a win by threats is played at once."""
+
+    threats: ThreatSearch
+    alphabeta: AlphaBeta
+
+    def search(self, position: Position, limit: Limit) -> Decision:
+        clock = Clock(limit)
+        found = self.threats.search(position, share_of(limit, NODES_OF_THREATS))
+        if found is not None:
+            return found
+        nodes = self.threats.nodes
+        decision = self.alphabeta.search(position, rest_of(limit, clock, nodes))
+        return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)
+
+
+@dataclass
+class EndgameLast:
+    """Reversi: once few cells are empty, the game is played out exactly."""
+
+    endgame: Endgame
+    alphabeta: AlphaBeta
+    empties: int  # from which on the solver is asked
+
+    def search(self, position: Position, limit: Limit) -> Decision:
+        clock, nodes = Clock(limit), 0
+        empties = int((position.board == 0).sum())
+        if empties <= (self.empties if limit.time or limit.count else min(self.empties, EMPTIES_WITHOUT_CLOCK)):
+            goal = EXACT if empties <= EMPTIES_FOR_SCORE else OUTCOME
+            found = self.endgame.search(position, share_of(limit, None), goal)
+            if found.value is not None and (found.value >= 0 or goal == EXACT):
+                return found  # where all is lost but the score is not known, the search looks for the hardest way
+            nodes = found.nodes
+        decision = self.alphabeta.search(position, rest_of(limit, clock, nodes))
+        return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)
