@@ -141,3 +141,29 @@ def test_bench():
     assert [row["name"] for row in rows][:2] == ["playouts tictactoe", "playouts connect4"]
     assert all(row["ours"] > 0 and (row["peer"] is None) == (row["ratio"] is None) for row in rows)
     assert rows[0]["peer"] > 0
+
+
+def test_solve():
+    """Three kinds of proof, and what is said where there is none."""
+    draw = tengen("solve", "tictactoe", "--moves", "a1 b2")
+    assert draw.returncode == 0 and "X: a draw;" in draw.stdout
+    exact = json.loads(tengen("solve", "reversi:size=4", "--json").stdout)
+    assert (exact["proven"], exact["value"], exact["note"]) == (True, -1.0, "exact score -8")
+    threats = tengen("solve", "gomoku", "--moves", "h8 a1 i8 a3 j8 a5")
+    assert threats.returncode == 0 and "Black wins by VCF in 3 plies" in threats.stdout
+    nothing = tengen("solve", "gomoku", "--moves", "h8", "--json")
+    assert nothing.returncode == 1 and json.loads(nothing.stdout) == {"proven": False}
+    unsolved = tengen("solve", "connect4", "--time", "0.2")
+    assert unsolved.returncode == 1 and "not solved within the limit" in unsolved.stdout
+    over = tengen("solve", "tictactoe", "--moves", "a1 b1 a2 b2 a3")
+    assert over.returncode == 2 and "the game is over" in over.stderr and "Traceback" not in over.stderr
+
+
+def test_reproduce(tmp_path):
+    """A short game of each algorithm on each board: a table and a figure."""
+    result = tengen("reproduce", "gobang", "--out", str(tmp_path), "--games", "1", "--plies", "1")
+    assert result.returncode == 0, result.stderr
+    table = (tmp_path / "gobang-move-times.md").read_text()
+    assert table.count("| gobang") == 8 and "15×15" in table
+    assert (tmp_path / "gobang-move-times.svg").read_text().count("move number") >= 1
+    assert "there is no experiment 'goban'; did you mean 'gobang'?" in tengen("reproduce", "goban").stderr

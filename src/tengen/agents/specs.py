@@ -14,11 +14,13 @@ from tengen.games.reversi import Reversi
 from tengen.knowledge.endgame import Endgame
 from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
 from tengen.knowledge.experts import EndgameLast, ThreatsFirst
+from tengen.knowledge.go import Area
 from tengen.knowledge.threats import ThreatSearch
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
 from tengen.search.alphabeta import AlphaBeta, Refinements
+from tengen.search.evaluation import Plain
 from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
 from tengen.search.uct import Uct
@@ -62,13 +64,19 @@ def make_minimax(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 def make_alphabeta(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(**{key: options[key] for key in ("time", "nodes", "depth")}).or_else(Limit(time=1.0))
-    refinements = Refinements(quiescence=options["quiescence"], reductions=options["reductions"])
+    refinements = Refinements(quiescence=options["quiescence"])
     search: Any = AlphaBeta(game, evaluation_of(game, options), refinements, options["memory"])
     if isinstance(game.parameters, Gomoku) and options["threats"]:
         search = ThreatsFirst(ThreatSearch(game), search)
     if isinstance(game.parameters, Reversi) and options["endgame"]:
         search = EndgameLast(Endgame(game, options["memory"]), search, options["endgame"])
     return SearchAgent(name, search, limit)
+
+
+def make_strong(name: str, game: Game, options: dict[str, Any]) -> Agent:
+    """Alpha-beta where an evaluation knows what is good; it does not in Go, nor in a game of one's own."""
+    is_known = not isinstance(evaluation_for(game), Plain | Area)
+    return load_agent(f"{'alphabeta' if is_known else 'uct'}:time={options['time'] or 1}", game)
 
 
 def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -99,6 +107,7 @@ PRESETS = {  # the Gobang paper's algorithms 1 to 8
     "gobang8": "uct:playouts=3000",
 }
 AGENTS = {
+    "strong": Maker("the strongest that needs no training (for 1 second)", {"time": TIME}, make_strong),
     "random": Maker(
         "plays anything that is legal",
         {"seed": SEED},
@@ -111,11 +120,10 @@ AGENTS = {
         "principal variation search, deeper and deeper (for 1 second, unless a limit is given)",
         {
             **DEPTH_LIMITED,
-            "width": Option(int, Between(0, 400), 0, "Gomoku: the most promising points only; 0 for all"),
+            "width": Option(int, Between(0, 400), 16, "Gomoku: so many of the most promising points; 0 for all"),
             "threats": Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first"),
             "endgame": Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly"),
             "quiescence": Option(int, Between(0, 60), 16, "plies that threats are followed beyond the horizon"),
-            "reductions": Option(int, Between(0, 1), 0, "1 to look less deep at late actions first"),
             "memory": Option(int, Between(1, 10**6), 64, "megabytes for its transposition table"),
         },
         make_alphabeta,

@@ -90,12 +90,12 @@ def _alphabeta_rate(spec: str, moves: str, seconds: float) -> float:
 
 def bench_limits(seconds: float, as_json: bool) -> None:
     """How late searches with a time limit of 0.1 s answer while every core is busy with something else."""
-    limit, rows = Limit(time=0.1), []
+    limit, rows = Limit(time=0.1), list[dict[str, Any]]()
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
         for spec, agent_spec in (("gomoku", "uct"), ("gomoku", "alphabeta"), ("reversi", "alphabeta"), ("go", "uct")):
             agent, position = load_agent(agent_spec, load_game(spec)), load_game(spec).start()
-            late = []
+            late: list[float] = []
             while sum(late) + len(late) * 0.1 < 5 * seconds and position.outcome is None:
                 began = time.perf_counter()
                 position = position.play(agent.choose(position, limit).action)

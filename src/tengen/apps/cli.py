@@ -132,7 +132,7 @@ def perft(
 def play(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game or a file, as in `tengen games`.")] = "tictactoe",
     first: Annotated[str, typer.Option(help="Who plays first: human, or an agent.")] = "human",
-    second: Annotated[str, typer.Option(help="Who plays second: human, or an agent such as random.")] = "uct:time=1",
+    second: Annotated[str, typer.Option(help="Who plays second: human, or an agent such as random.")] = "strong",
     seed: Annotated[int | None, typer.Option(help="Makes agents repeat themselves.")] = None,
     moves: Moves = "",
     board: Board = "",
@@ -150,7 +150,7 @@ def play(
 @app.command()
 def best(
     game: GameSpec,
-    agent: Annotated[str, typer.Option(help="Who thinks.")] = "uct:time=1",
+    agent: Annotated[str, typer.Option(help="Who thinks.")] = "strong",
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",
@@ -257,13 +257,15 @@ def compile_games(
     from tengen.agents.specs import load_agent
     from tengen.games import file_names, load_game
     from tengen.rules.playouts import compile_rules
+    from tengen.search.limits import Limit
 
     for spec in specs or file_names():
         loaded = load_game(spec)
         compile_rules(loaded)
-        agent, position = load_agent("uct:playouts=2", loaded), loaded.start()
-        for _ in range(2):  # the second move keeps the tree of the first
-            position = position.play(agent.choose(position).action)
+        for spec in ("uct", "strong"):
+            agent, position = load_agent(spec, loaded), loaded.start()
+            for _ in range(2):  # the second move keeps the tree of the first
+                position = position.play(agent.choose(position, Limit(nodes=2)).action)
     print("ready")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tengen.agents.agent import check_goes_on
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
 from tengen.knowledge.endgame import Endgame
@@ -22,6 +23,7 @@ def solve(position: Position, limit: Limit, memory: int, as_json: bool) -> bool:
 
     Gomoku by threats (fours, then threes too), Reversi to its last disc, every other game by alpha-beta to its end.
     """
+    check_goes_on(position)
     game = position.game
     mover = game.players[position.to_play]
     variations: list[str] = []

@@ -11,15 +11,18 @@ from tengen.search.alphabeta import AlphaBeta
 from tengen.search.limits import Clock, Decision, Limit
 
 SHARE = 0.35  # of the time, or of the nodes, that an expert may take
+LEAST_TIME, LEAST_NODES = 0.002, 30  # less than this is no use to an expert
 NODES_OF_THREATS = 20_000  # where the limit is on depth alone
 EMPTIES_WITHOUT_CLOCK = 12  # where the limit is on depth alone: a moment's work
 EMPTIES_FOR_SCORE = 20  # up to here the exact score is sought, beyond only who wins
 
 
-def share_of(limit: Limit, otherwise: int | None) -> Limit:
-    """An expert's part of a limit; `otherwise` nodes where the limit does not say."""
+def share_of(limit: Limit, otherwise: int | None) -> Limit | None:
+    """An expert's part of a limit; `otherwise` nodes where the limit does not say. None: it is not worth asking."""
     time = None if limit.time is None else SHARE * limit.time
-    nodes = None if limit.count is None else max(1, int(SHARE * limit.count))
+    nodes = None if limit.count is None else int(SHARE * limit.count)
+    if (time is not None and time < LEAST_TIME) or (nodes is not None and nodes < LEAST_NODES):
+        return None
     return Limit(time=time, nodes=nodes).or_else(Limit(nodes=otherwise))
 
 
@@ -39,10 +42,12 @@ class ThreatsFirst:
 
     def search(self, position: Position, limit: Limit) -> Decision:
         clock = Clock(limit)
-        found = self.threats.search(position, share_of(limit, NODES_OF_THREATS))
-        if found is not None:
-            return found
-        nodes = self.threats.nodes
+        share, nodes = share_of(limit, NODES_OF_THREATS), 0
+        if share is not None:
+            found = self.threats.search(position, share)
+            if found is not None:
+                return found
+            nodes = self.threats.nodes
         decision = self.alphabeta.search(position, rest_of(limit, clock, nodes))
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)
 
@@ -58,9 +63,11 @@ class EndgameLast:
     def search(self, position: Position, limit: Limit) -> Decision:
         clock, nodes = Clock(limit), 0
         empties = int((position.board == 0).sum())
-        if empties <= (self.empties if limit.time or limit.count else min(self.empties, EMPTIES_WITHOUT_CLOCK)):
+        most = self.empties if limit.time or limit.count else min(self.empties, EMPTIES_WITHOUT_CLOCK)
+        share = share_of(limit, None)
+        if empties <= most and share is not None:
             goal = EXACT if empties <= EMPTIES_FOR_SCORE else OUTCOME
-            found = self.endgame.search(position, share_of(limit, None), goal)
+            found = self.endgame.search(position, share, goal)
             if found.value is not None and (found.value >= 0 or goal == EXACT):
                 return found  # where all is lost but the score is not known, the search looks for the hardest way
             nodes = found.nodes

@@ -25,6 +25,10 @@ class Gobang(NamedTuple):
     region: int = 0  # candidates are points this near to a stone; 0 for all
 
     @property
+    def is_complete(self):
+        return self.region == 0
+
+    @property
     def scale(self):
         return 100.0
 

@@ -41,6 +41,10 @@ class LinePatterns(NamedTuple):
     width: int = 0  # and of these, the best so many; 0 for all
 
     @property
+    def is_complete(self):
+        return self.region == self.width == 0
+
+    @property
     def scale(self):
         return 400.0
 

@@ -38,7 +38,7 @@ INFINITE = WIN + 1
 UNDECIDED = INFINITE + 1  # in place of a value
 NO_ACTION = -1
 ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3  # what the search does next with the node at its ply
-NARROW, FULL, REDUCED = 0, 1, 2  # how a child is searched: is it better at all? how good is it? the same, less deep
+NARROW, FULL = 0, 1  # how a child is searched: is it better at all? how good is it?
 PLY, STEP, VALUE, NODES, ROOT_NODES, NUMBER = range(6)  # what `progress` holds
 
 FIRST_GUESS, KILLER, HISTORY = 1 << 40, 1 << 16, 1 << 14  # in the order of actions: the table's, killers, at most
@@ -64,7 +64,7 @@ FRAME = np.dtype(
 
 
 class Refinements(NamedTuple):
-    """What alpha-beta does beyond pruning. All but the last three leave its value as it is."""
+    """What alpha-beta does beyond pruning. All but the last two leave its value as it is."""
 
     table: int = 1  # remembers positions
     narrow: int = 1  # principal variation search: all but the first child are first asked whether they are better
@@ -73,7 +73,6 @@ class Refinements(NamedTuple):
     history: int = 1  # tries actions first that refuted much
     extension: int = 1  # an only candidate costs no depth
     quiescence: int = 16  # plies beyond the horizon in which threats are followed
-    reductions: int = 0  # looks less deep at late actions first
 
 
 class Work(NamedTuple):
@@ -189,8 +188,6 @@ def descend(game, refinements, work, ply):
     work.states[ply + 1] = work.states[ply]
     play(game, work.states[ply + 1], frame.action)
     frame.how = NARROW if refinements.narrow and frame.next > 1 and frame.beta - frame.alpha > 1 else FULL
-    if refinements.reductions and frame.depth >= 3 and frame.next > 4:
-        frame.how = REDUCED
     ask(refinements, work, ply)
     if ply == 0:
         work.progress[ROOT_NODES] = work.progress[NODES]
@@ -209,8 +206,6 @@ def ask(refinements, work, ply):
         child.alpha, child.beta = -beta, -alpha
     is_forced = refinements.extension and frame.count == 1 and frame.depth > 0 and ply < 2 * work.frames[0].depth
     child.depth = frame.depth if is_forced else frame.depth - 1
-    if frame.how == REDUCED:
-        child.depth -= 1 + (frame.next > 12)
 
 
 @kernel
@@ -220,10 +215,6 @@ def take(refinements, work, ply, value):
     frame.horizon |= work.frames[ply + 1].horizon
     if work.states[ply + 1].to_play != work.states[ply].to_play:
         value = -value
-    if frame.how == REDUCED and value > frame.alpha:
-        frame.how = NARROW if frame.beta - frame.alpha > 1 else FULL
-        ask(refinements, work, ply)
-        return ENTER
     if frame.how == NARROW and frame.alpha < value < frame.beta:
         frame.how = FULL
         ask(refinements, work, ply)
@@ -387,6 +378,9 @@ class AlphaBeta:
                 break
             if abs(found.score) >= WIN - depth or not self.work.frames[0].horizon:
                 break
+        if found.depth == 0:  # not one action was searched: the most promising will have to do
+            promising = np.argmax(self.work.scores[0, : self.work.frames[0].count])
+            found.line = [int(self.work.actions[0, promising])]
         return self._decision(position, found, clock)
 
     def _deepen(self, depth: int, found: Found, nodes: int, pace: Pace) -> bool:
@@ -424,7 +418,7 @@ class AlphaBeta:
             length = line_from_table(self.game.parameters, position.states, scratch, self.work.table, line, length)
         found.line = line[:length].tolist() or found.line
         nodes = int(self.work.progress[NODES])
-        return decision_of(found, self.evaluation.scale, self.work.shares, nodes, clock)
+        return decision_of(found, self.evaluation, self.work.shares, nodes, clock)
 
 
 class Found:
@@ -437,16 +431,18 @@ class Found:
         self.depth, self.score, self.line = depth, score, line
 
 
-def decision_of(found: Found, scale: float, shares: np.ndarray, nodes: int, clock: Clock) -> Decision:
+def decision_of(found: Found, evaluation: Any, shares: np.ndarray, nodes: int, clock: Clock) -> Decision:
     """A decision for what was found; `shares` [actions] are the nodes below each of the root's actions."""
+    is_complete = getattr(evaluation, "is_complete", True)
     plies, total = plies_to_end(found.score), max(int(shares.sum()), 1)
+    win, loss = ("wins", "loses") if is_complete else ("sees a win", "sees a loss")
     return Decision(
         action=found.line[0],
-        value=value_of(found.score, scale),
+        value=value_of(found.score, evaluation.scale),
         policy={int(action): int(shares[action]) / total for action in np.flatnonzero(shares)},
         principal_variation=tuple(found.line),
         nodes=nodes,
         depth=found.depth,
         seconds=clock.seconds,
-        note="" if plies is None else f"{'wins' if found.score > 0 else 'loses'} in {plies}",
+        note="" if plies is None else f"{win if found.score > 0 else loss} in {plies}",
     )

@@ -4,7 +4,8 @@ An evaluation is a `NamedTuple` of its parameters (tables too). Its answers are 
 with `@rules(ThatTuple)` under the names below. It may keep notes: a NumPy record for each state on the search's path,
 brought up to date action by action, so that an answer costs what changed and not what is there.
 
-Its class says in Python what the notes are, `record(self, game)`, and which score is a clear advantage, `scale`.
+Its class says in Python what the notes are, `record(self, game)`; what score is a clear advantage, `scale`; and, if its
+candidates may leave out what matters, `is_complete = False`: what a search sees then is no proof.
 """
 
 from __future__ import annotations

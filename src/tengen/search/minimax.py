@@ -106,4 +106,4 @@ class Minimax:
                 found.take(depth, int(frames[0, BEST]), line)
             if not done or not progress[HORIZON]:
                 break
-        return decision_of(found, self.evaluation.scale, shares, total, clock)
+        return decision_of(found, self.evaluation, shares, total, clock)
