@@ -38,6 +38,7 @@ class Option:
 
 SEED = Option(int, Between(0, 2**63), 1, "makes an agent repeat itself")
 TIME = Option(float, Between(0.001, 86400), None, "seconds a move")
+THREADS = Option(int, Between(0, 1024), 0, "0 for all cores; short searches use one")
 NODES = Option(int, Between(1, 10**12), None, "positions a move")
 
 
@@ -64,23 +65,28 @@ def make_minimax(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 def make_alphabeta(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(**{key: options[key] for key in ("time", "nodes", "depth")}).or_else(Limit(time=1.0))
-    refinements = Refinements(quiescence=options["quiescence"])
-    search: Any = AlphaBeta(game, evaluation_of(game, options), refinements, options["memory"])
-    if isinstance(game.parameters, Gomoku) and options["threats"]:
-        search = ThreatsFirst(ThreatSearch(game), search)
-    if isinstance(game.parameters, Reversi) and options["endgame"]:
-        search = EndgameLast(Endgame(game, options["memory"]), search, options["endgame"])
+    refinements, memory = Refinements(quiescence=options["quiescence"]), options["memory"]
+    has_threats = isinstance(game.parameters, Gomoku) and options["threats"]
+    has_endgame = isinstance(game.parameters, Reversi) and options["endgame"]
+    own = max(1, memory // 2) if has_threats or has_endgame else memory  # an expert has the other half
+    search: Any = AlphaBeta(game, evaluation_of(game, options), refinements, own)
+    if has_threats:
+        search = ThreatsFirst(ThreatSearch(game, own), search)
+    if has_endgame:
+        search = EndgameLast(Endgame(game, own), search, options["endgame"])
     return SearchAgent(name, search, limit)
 
 
 def make_strong(name: str, game: Game, options: dict[str, Any]) -> Agent:
     """Alpha-beta where an evaluation knows what is good; it does not in Go, nor in a game of one's own."""
     is_known = not isinstance(evaluation_for(game), Plain | Area)
-    return load_agent(f"{'alphabeta' if is_known else 'uct'}:time={options['time'] or 1}", game)
+    spec = f"{'alphabeta' if is_known else 'uct'}:time={options['time'] or 1}"
+    return load_agent(spec, game, threads=options["threads"], seed=options["seed"])
 
 
 def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
-    return SearchAgent(name, Endgame(game, options["memory"]), Limit(time=options["time"], nodes=options["nodes"]))
+    limit = Limit(time=options["time"], nodes=options["nodes"]).or_else(Limit(time=60.0))
+    return SearchAgent(name, Endgame(game, options["memory"]), limit)
 
 
 def evaluation_of(game: Game, options: dict[str, Any]) -> Any:
@@ -107,7 +113,11 @@ PRESETS = {  # the Gobang paper's algorithms 1 to 8
     "gobang8": "uct:playouts=3000",
 }
 AGENTS = {
-    "strong": Maker("the strongest that needs no training (for 1 second)", {"time": TIME}, make_strong),
+    "strong": Maker(
+        "the strongest that needs no training (for 1 second)",
+        {"time": TIME, "threads": THREADS, "seed": SEED},
+        make_strong,
+    ),
     "random": Maker(
         "plays anything that is legal",
         {"seed": SEED},
@@ -124,12 +134,12 @@ AGENTS = {
             "threats": Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first"),
             "endgame": Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly"),
             "quiescence": Option(int, Between(0, 60), 16, "plies that threats are followed beyond the horizon"),
-            "memory": Option(int, Between(1, 10**6), 64, "megabytes for its transposition table"),
+            "memory": Option(int, Between(1, 10**6), 128, "megabytes for its tables"),
         },
         make_alphabeta,
     ),
     "endgame": Maker(
-        "Reversi to its end, exactly: for positions with few empty cells",
+        "Reversi to its end, exactly: for positions with few empty cells (for 60 seconds, unless a limit is given)",
         {"time": TIME, "nodes": NODES, "memory": Option(int, Between(1, 10**6), 256, "megabytes for its table")},
         make_endgame,
     ),
@@ -139,7 +149,7 @@ AGENTS = {
             "playouts": Option(int, Between(1, 10**12), None, "random games a move (1000, unless time is given)"),
             "time": TIME,
             "exploration": Option(float, Between(0, 100), 0.25, "C of UCB1"),
-            "threads": Option(int, Between(0, 1024), 0, "0 for all cores; short searches use one"),
+            "threads": THREADS,
             "memory": Option(int, Between(1, 10**6), 512, "megabytes for its trees"),
             "seed": SEED,
         },
@@ -156,7 +166,10 @@ AGENTS = {
 
 def load_agent(spec: str, game: Game, **defaults: Any) -> Agent:
     """The agent of a spec, for one game. `defaults` stand in for options that the spec does not name."""
-    name, _, rest = PRESETS.get(spec, spec).partition(":")
+    name, _, rest = spec.partition(":")
+    if name in PRESETS:
+        name, _, preset = PRESETS[name].partition(":")
+        rest = f"{preset},{rest}"
     if name not in AGENTS:
         raise BadParameter(f"no agent is called {name!r}{nearest(name, [*AGENTS, *PRESETS])}")
     maker = AGENTS[name]

@@ -24,6 +24,7 @@ from tengen.search.limits import Limit
 from tengen.search.uct import Uct
 
 ROUNDS = 3
+LATE = [("gomoku", "uct"), ("go", "uct"), ("gomoku", "alphabeta"), ("connect4", "alphabeta"), ("reversi", "alphabeta")]
 MIDDLE_GAMES = {  # for alpha-beta: the same positions every time
     "gomoku": "h8 i9 g9 i7 h10 h7",
     "gomoku:rule=renju": "h8 i9 g9 i7 h10 h7",
@@ -93,7 +94,7 @@ def bench_limits(seconds: float, as_json: bool) -> None:
     limit, rows = Limit(time=0.1), list[dict[str, Any]]()
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
-        for spec, agent_spec in (("gomoku", "uct"), ("gomoku", "alphabeta"), ("reversi", "alphabeta"), ("go", "uct")):
+        for spec, agent_spec in LATE:
             agent, position = load_agent(agent_spec, load_game(spec)), load_game(spec).start()
             late: list[float] = []
             while sum(late) + len(late) * 0.1 < 5 * seconds and position.outcome is None:

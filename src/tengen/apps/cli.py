@@ -44,6 +44,9 @@ def main() -> None:
     except TengenError as reason:
         print(f"tengen: {reason}", file=sys.stderr)
         sys.exit(2)
+    except MemoryError as reason:
+        print(f"tengen: there is not that much memory: {reason}", file=sys.stderr)
+        sys.exit(2)
 
 
 @app.command()
@@ -169,7 +172,7 @@ def solve(
     board: Board = "",
     to_play: ToPlay = "",
     seconds: Annotated[float, typer.Option("--time", min=0.001, help="Seconds to try for.")] = 60.0,
-    memory: Annotated[int, typer.Option(min=1, help="Megabytes for tables.")] = 256,
+    memory: Annotated[int, typer.Option(min=1, max=10**6, help="Megabytes for tables.")] = 256,
     as_json: Json = False,
 ) -> None:
     """Prove who wins: Gomoku by threats, Reversi to the last disc, other games by searching to their end."""
@@ -218,7 +221,7 @@ def agents() -> None:
 @app.command()
 def bench(
     what: Annotated[str, typer.Argument(help="What to measure: rules, search or limits.")] = "rules",
-    seconds: Annotated[float, typer.Option(help="Time for each measurement.")] = 1.0,
+    seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="Time for each measurement.")] = 1.0,
     as_json: Json = False,
 ) -> None:
     """Measure speed, beside a peer in the same run."""
@@ -262,10 +265,11 @@ def compile_games(
     for spec in specs or file_names():
         loaded = load_game(spec)
         compile_rules(loaded)
-        for spec in ("uct", "strong"):
-            agent, position = load_agent(spec, loaded), loaded.start()
+        for name in ("uct", "strong"):
+            agent, position = load_agent(name, loaded), loaded.start()
             for _ in range(2):  # the second move keeps the tree of the first
-                position = position.play(agent.choose(position, Limit(nodes=2)).action)
+                if position.outcome is None:
+                    position = position.play(agent.choose(position, Limit(nodes=2)).action)
     print("ready")
 
 

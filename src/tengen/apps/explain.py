@@ -23,7 +23,9 @@ def explain(position: Position, agent: str, as_json: bool) -> None:
             "pv": [name(action) for action in decision.principal_variation],
             "policy": {name(action): share for action, share in decision.policy.items()},
             "nodes": decision.nodes,
+            "depth": decision.depth,
             "seconds": decision.seconds,
+            "note": decision.note,
         }
         print(json.dumps(answer))
         return

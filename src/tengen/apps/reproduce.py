@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ def reproduce_gobang(folder: Path, games: int, plies: int, seed: int) -> None:
     from rich.console import Console
     from rich.progress import track
 
+    figure()  # if there is nothing to draw with, that is said before the work begins
     names = [name for name in PRESETS if name.startswith("gobang")]
     runs = [(name, size) for name in names for size in SIZES]
     times = {}  # [games, plies] of seconds; NaN where the game was over
@@ -57,17 +59,20 @@ def times_table(names: list[str], times: dict[tuple[str, int], np.ndarray]) -> s
     return "\n".join(rows) + "\n"
 
 
-def draw_times(path: Path, names: list[str], times: dict[tuple[str, int], np.ndarray]) -> None:
-    """Mean time a move against the move's number, one panel a board."""
+def figure() -> Any:
+    """An empty figure."""
     try:
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
     except ImportError:
         raise TengenError("figures need matplotlib: pip install tengen[train]") from None
-    figure = Figure(figsize=(12, 4), layout="constrained")
-    FigureCanvasSVG(figure)
+    return Figure(figsize=(12, 4), layout="constrained")
+
+
+def draw_times(path: Path, names: list[str], times: dict[tuple[str, int], np.ndarray]) -> None:
+    """Mean time a move against the move's number, one panel a board."""
+    drawing = figure()
     for i, size in enumerate(SIZES):
-        axes = figure.add_subplot(1, len(SIZES), i + 1)
+        axes = drawing.add_subplot(1, len(SIZES), i + 1)
         for name in names:
             seen = times[name, size]
             lasted = ~np.isnan(seen).all(axis=0)
@@ -75,6 +80,6 @@ def draw_times(path: Path, names: list[str], times: dict[tuple[str, int], np.nda
             axes.plot(moves, np.nanmean(seen[:, lasted], axis=0), label=name, linewidth=1.2)
         axes.set(title=f"{size}×{size}", xlabel="move number", yscale="log")
         axes.grid(alpha=0.3)
-    figure.axes[0].set_ylabel("seconds a move")
-    figure.axes[-1].legend(fontsize="small")
-    figure.savefig(path, format="svg", metadata={"Date": None})
+    drawing.axes[0].set_ylabel("seconds a move")
+    drawing.axes[-1].legend(fontsize="small")
+    drawing.savefig(path, format="svg", metadata={"Date": None})

@@ -10,7 +10,7 @@ from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
 from tengen.knowledge.endgame import Endgame
 from tengen.knowledge.evaluations import evaluation_for
-from tengen.knowledge.threats import KINDS, Proof, ThreatSearch
+from tengen.knowledge.threats import Proof, ThreatSearch
 from tengen.rules.game import Position
 from tengen.search.alphabeta import AlphaBeta
 from tengen.search.limits import Decision, Limit
@@ -32,8 +32,7 @@ def solve(position: Position, limit: Limit, memory: int, as_json: bool) -> bool:
         decision = threats.search(position, limit)
         answer = f"no win by threats was found for {mover} ({threats.nodes:,} positions)"
         if decision is not None:
-            kind = KINDS.index(decision.note.removeprefix("wins by "))
-            proof = threats.proof(position, kind)
+            proof = threats.proof(position, threats.kind)
             answer = f"{mover} {decision.note} in {proof.plies} plies: {line_text(position, proof.line())}"
             variations = proof_text(position, proof)
     else:
@@ -55,11 +54,7 @@ def solve_to_the_end(position: Position, limit: Limit, memory: int) -> Decision:
     """Reversi by the exact solver, other games by alpha-beta without an evaluation's say."""
     if isinstance(position.game.parameters, Reversi):
         return Endgame(position.game, memory).search(position, limit)
-    alphabeta = AlphaBeta(position.game, evaluation_for(position.game), memory=memory)
-    decision = alphabeta.search(position, limit)
-    if decision.note or alphabeta.work.frames[0].horizon:
-        return decision
-    return Decision(**{**decision.__dict__, "note": "a draw"})
+    return AlphaBeta(position.game, evaluation_for(position.game), memory=memory).search(position, limit)
 
 
 def line_text(position: Position, line: list[int]) -> str:

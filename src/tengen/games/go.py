@@ -68,6 +68,7 @@ class Go(NamedTuple):
     handicap: Annotated[int, Between(0, 9)] = 0
 
     names = {"tromp-taylor": {"suicide": 1}}
+    history_matters = True  # superko: what may be played on a board depends on how it came about
     planes = (
         "own stones",
         "opponent's stones",
@@ -195,12 +196,6 @@ def score(game, state):
 @rules(Go)
 def key(game, state):
     return state.key ^ WHITE_MOVES if state.to_play == 1 else state.key
-
-
-@rules(Go)
-def whole_key(game, state):
-    """After a pass, another one ends the game. (What superko forbids is left out: it is the game's whole history.)"""
-    return key(game, state) + np.uint64(state.passes)
 
 
 @rules(Go)

@@ -781,6 +781,7 @@ class Endgame:
             raise BadParameter(f"memory={self.memory}: a table takes more than zero megabytes")
         self.board = Board.of_size(self.game.shape[0], self.award)
         self.arrays = Memory.of_size(self.memory)
+        self.search(self.game.start(), Limit(nodes=1))  # compiling is no part of anybody's time to think
 
     def search(self, position: Position, limit: Limit, goal: tuple[int, int] = EXACT) -> Decision:
         """The best move of a position that is not over, and what it is worth; proven, unless the limit comes first.
@@ -792,7 +793,7 @@ class Endgame:
         goal = max(goal[0], EXACT[0]), min(goal[1], EXACT[1])
         if position.game != self.game or position.outcome is not None or goal[0] >= goal[1]:
             raise BadParameter(f"cannot solve {position!r} for {goal}: wants {self.game.spec}, not over, and a window")
-        run = Run(self, Clock(limit), limit.nodes or FOREVER)
+        run = Run(self, Clock(limit), limit.count or FOREVER)
         empties = int((position.board == 0).sum())
         self.arrays.status[AGE] = (self.arrays.status[AGE] + 1) % 256
         is_too_deep = limit.depth is not None and empties > limit.depth
@@ -854,6 +855,7 @@ class Run:
             arrays.counts[0], size = 0, pace.next(last - self.nodes)
             is_finished = proceed(game, arrays, self.solver.board, self.solver.refinements, size)
             self.nodes += int(arrays.counts[0])
+            pace.did(int(arrays.counts[0]))
             if self.nodes >= last or self.clock.left <= 0:
                 break
         return self._proof(goal, is_finished)

@@ -1,4 +1,4 @@
-"""Evaluations by name. A new one is one entry in EVALUATIONS; the first that a game's file has is its default."""
+"""Evaluations by name. A new one is one entry in EVALUATIONS; the first that knows a game is its default."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tengen.knowledge.connect4 import OpenFours
 from tengen.knowledge.go import Area
 from tengen.knowledge.gobang import Gobang
 from tengen.knowledge.gomoku import LinePatterns, tables_for
+from tengen.knowledge.margin import Margin
 from tengen.knowledge.mnk import OpenLines
 from tengen.knowledge.reversi import Mobility
 from tengen.rules.errors import BadParameter
@@ -24,6 +25,12 @@ class Named:
     about: str
     games: tuple[str, ...]  # the files whose games it knows; none for any game
     make: Callable[[Game, int, int], Any]  # of a game, region and width
+    shape: tuple[int, int] | None = None  # of the only board that it knows; None for any
+
+    def knows(self, game: Game) -> bool:
+        """Whether it can evaluate a game's positions."""
+        file = type(game.parameters).__module__.removeprefix("tengen.games.")
+        return (not self.games or file in self.games) and self.shape in (None, game.shape)
 
 
 EVALUATIONS = {
@@ -48,6 +55,12 @@ EVALUATIONS = {
         lambda game, region, width: OpenLines(game.shape[1], game.shape[0], game.parameters.k),
     ),
     "fours": Named("open lines of four", ("connect4",), lambda game, region, width: OpenFours()),
+    "margin": Named(
+        "the margin in discs that patterns foretell (8×8)",
+        ("reversi",),
+        lambda game, region, width: Margin.fitted(),
+        shape=(8, 8),
+    ),
     "mobility": Named("mobility, corners, stability", ("reversi",), lambda game, region, width: Mobility()),
     "area": Named("points by the nearest stone", ("go",), lambda game, region, width: Area()),
     "none": Named("nothing but the end of the game", (), lambda game, region, width: Plain()),
@@ -56,10 +69,9 @@ EVALUATIONS = {
 
 def evaluation_for(game: Game, name: str | None = None, region: int = 2, width: int = 0) -> Any:
     """The evaluation of that name for a game; without a name, the game's own."""
-    file = type(game.parameters).__module__.removeprefix("tengen.games.")
-    fitting = [key for key, named in EVALUATIONS.items() if file in named.games or not named.games]
+    fitting = [key for key, named in EVALUATIONS.items() if named.knows(game)]
     if name is None:
         name = fitting[0]
     if name not in fitting:
-        raise BadParameter(f"the evaluation {name!r} does not know {game.name}; {', '.join(fitting)} would do")
+        raise BadParameter(f"the evaluation {name!r} does not know {game.spec}; {', '.join(fitting)} would do")
     return EVALUATIONS[name].make(game, region, width)

@@ -96,7 +96,9 @@ def evaluate(evaluation, game, state, notes):
 
 @rules(Gobang)
 def candidates(evaluation, game, state, notes, actions, scores):
-    count = points_near(game, state, evaluation.region, actions) if evaluation.region else legal(game, state, actions)
+    count = points_near(game, state, evaluation.region, actions) if evaluation.region else 0
+    if count == 0:
+        count = legal(game, state, actions)
     for i in range(count):
         scores[i] = 0
     return count

@@ -286,9 +286,9 @@ def promise(notes, own, other, point):
 
 @kernel
 def points_near(game, state, region, actions):
-    """Lists the allowed points at most `region` (0: any distance) from a stone; on an empty board the middle."""
-    if state.ply == 0:
-        actions[0] = game.size * game.size // 2
+    """Lists the allowed points at most `region` from a stone, on an empty board the middle; for region 0, all."""
+    if state.ply == 0 and region > 0:
+        actions[0] = game.size // 2 * (game.size + 1)
         return 1
     count, reach = 0, region if region > 0 else game.size
     board = (np.uint64(1) << np.uint64(game.size)) - np.uint64(1)
@@ -296,7 +296,7 @@ def points_near(game, state, region, actions):
         near = np.uint64(0)
         for row in range(max(0, y - reach), min(game.size, y + reach + 1)):
             near |= np.uint64(state.lines[0, row] | state.lines[1, row])
-        spread = near
+        spread = near if region > 0 else board
         for i in range(1, reach + 1):
             spread |= near << np.uint64(i) | near >> np.uint64(i)
         spread &= board & ~np.uint64(state.lines[0, y] | state.lines[1, y])

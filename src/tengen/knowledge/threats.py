@@ -11,11 +11,12 @@ What is said to be won is won. What is not found may still be won: by quieter mo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tengen.games.gomoku import Gomoku
+from tengen.games.gomoku import BLACK, WHITE, Gomoku
 from tengen.knowledge.gomoku import (
     FIVE,
     HAS_FIVE,
@@ -32,15 +33,17 @@ from tengen.knowledge.gomoku import (
     take_notes,
 )
 from tengen.rules.contract import ONGOING, kernel, mix, outcome, play, stone_key
-from tengen.rules.errors import BadParameter
+from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
 from tengen.search.evaluation import new_notes
 from tengen.search.limits import Clock, Decision, Limit, Pace
+from tengen.search.table import new_table
 
 FOURS, THREES = 0, 1  # what the attacker may use
 KINDS = ("VCF", "VCT")
 DEEPEST = 100  # plies of an attack
+MOST_FOR_PROOF = 5_000_000  # positions, for one node of a proof that was found before
 ENDLESS = 1 << 30  # a proof number: it can never be
 ENTER, LOOK, LEAVE, DONE = 0, 1, 2, 3
 PLY, STEP, NODES = 0, 1, 2  # what `progress` holds
@@ -53,6 +56,7 @@ FRAME = np.dtype(
         ("proof", np.int64),  # how many positions are left, at least, to prove it won for the attacker
         ("disproof", np.int64),  # … or to prove that it is not
         ("count", np.int16),
+        ("child", np.int16),  # the one being looked at
     ],
     align=True,
 )
@@ -66,6 +70,8 @@ class Attack(NamedTuple):
     notes: Any
     frames: Any
     actions: Any  # [plies, points]
+    proofs: Any  # [plies, points]: the numbers of the nodes that these lead to
+    disproofs: Any
     scores: Any  # [points]
     table: Any
     progress: Any
@@ -160,13 +166,22 @@ def salt(attacker, kind):
 
 
 @kernel
-def look(work, ply, attacker, seasoning):
+def recall(work, ply, seasoning):
+    """Brings the numbers of a node's children from the table. While the node is open, nothing overwrites them."""
+    state = work.states[ply]
+    for i in range(work.frames[ply].count):
+        key = state.key ^ stone_key(work.actions[ply, i], state.to_play) ^ seasoning
+        work.proofs[ply, i], work.disproofs[ply, i] = known(work.table, key)
+
+
+@kernel
+def look(work, ply, attacker):
     """Adds up a node's children; returns the one to look at next, or −1 if the node is settled or at its limits."""
-    frame, state = work.frames[ply], work.states[ply]
-    is_attack = state.to_play == attacker
+    frame = work.frames[ply]
+    is_attack = work.states[ply].to_play == attacker
     best, lowest, second, total, others = -1, ENDLESS + 1, ENDLESS + 1, 0, 0
     for i in range(frame.count):
-        proof, disproof = known(work.table, state.key ^ stone_key(work.actions[ply, i], state.to_play) ^ seasoning)
+        proof, disproof = np.int64(work.proofs[ply, i]), np.int64(work.disproofs[ply, i])
         one, sum_of = (proof, disproof) if is_attack else (disproof, proof)
         total = min(total + sum_of, ENDLESS)
         if one < lowest:
@@ -204,19 +219,27 @@ def run(game, evaluation, work, attacker, kind, nodes):
             if progress[NODES] >= stop:
                 break
             progress[NODES] += 1
-            step = LOOK if enter(game, evaluation, work, ply, attacker, kind) else LEAVE
+            step = LEAVE
+            if enter(game, evaluation, work, ply, attacker, kind):
+                recall(work, ply, seasoning)
+                step = LOOK
         elif step == LOOK:
-            best = look(work, ply, attacker, seasoning)
+            best = look(work, ply, attacker)
             if best < 0:
                 step = LEAVE
             else:
+                work.frames[ply].child = best
                 work.states[ply + 1] = work.states[ply]
                 play(game, work.states[ply + 1], work.actions[ply, best])
                 ply, step = ply + 1, ENTER
         else:
             leave(work, ply, seasoning)
             ply -= 1
-            step = LOOK if ply >= 0 else DONE
+            step = DONE
+            if ply >= 0:
+                child, step = np.int64(work.frames[ply].child), LOOK
+                work.proofs[ply, child] = work.frames[ply + 1].proof
+                work.disproofs[ply, child] = work.frames[ply + 1].disproof
     progress[PLY], progress[STEP] = max(ply, 0), step
     return step == DONE
 
@@ -227,25 +250,21 @@ def prepare(game, evaluation, root, work):
     work.states[0] = root[0]
     take_notes(evaluation, game, work.states[0], work.notes[0])
     work.frames[0].proof_limit = work.frames[0].disproof_limit = ENDLESS
+    work.frames[0].count = 0
     work.progress[PLY] = work.progress[NODES] = 0
     work.progress[STEP] = ENTER
 
 
 @entry
-def winning_actions(game, evaluation, root, work, attacker, kind):
-    """Lists in work.actions[0] what is known to win for the attacker at root[0], who is to move; returns how many."""
-    state, notes, actions, count = root[0], work.notes[0], work.actions[0], 0
-    take_notes(evaluation, game, state, notes)
-    listed = attack_actions(game, state, notes, kind, actions, work.scores)
-    if listed == ENDLESS:
-        wanted = HAS_FIVE if notes.counts[attacker, FIVE] > 0 else HAS_OPEN_FOUR
-        return points_that(game, state, notes, wanted, NO_POINT, actions, work.scores, 1)
-    sort_by_score(actions, work.scores, listed)
-    for i in range(listed):
-        if known(work.table, state.key ^ stone_key(actions[i], attacker) ^ salt(attacker, kind))[0] == 0:
-            actions[count] = actions[i]
-            count += 1
-    return count
+def winning_action(game, evaluation, root, work, attacker):
+    """The action that wins for the attacker, who is to move at root[0], now that a search has proven it."""
+    state, notes, actions = root[0], work.notes[0], work.actions[0]
+    for i in range(work.frames[0].count):
+        if work.proofs[0, i] == 0:
+            return actions[i]
+    wanted = HAS_FIVE if notes.counts[attacker, FIVE] > 0 else HAS_OPEN_FOUR
+    points_that(game, state, notes, wanted, NO_POINT, actions, work.scores, 1)
+    return actions[0]
 
 
 @entry
@@ -259,14 +278,14 @@ def defences(game, evaluation, root, work, attacker, kind):
     return count
 
 
-@dataclass
+@dataclass(frozen=True)
 class Proof:
     """An attack that wins: the attacker's action, and what follows each of the defender's answers."""
 
     action: int
-    answers: dict[int, Proof] = field(default_factory=dict)  # none: five is made, or nothing can be answered
+    answers: dict[int, Proof]  # none: five is made, or nothing can be answered
 
-    @property
+    @cached_property
     def plies(self) -> int:
         """How long the best defence lasts."""
         return 1 + max((1 + proof.plies for proof in self.answers.values()), default=0)
@@ -288,22 +307,27 @@ class ThreatSearch:
     work: Attack = field(init=False)
     evaluation: Any = field(init=False)
     nodes: int = 0  # that the last search looked at
+    kind: int = FOURS  # of the win that was found last
 
     def __post_init__(self) -> None:
         if not isinstance(self.game.parameters, Gomoku):
             raise BadParameter(f"threats are searched for in Gomoku, not in {self.game.name}")
         self.evaluation = LinePatterns(tables_for(self.game.parameters))
-        entries = 2 ** ((self.memory * 2**20 // KNOWN.itemsize).bit_length() - 1)
         self.work = Attack(
             states=self.game.new_states(DEEPEST),
             notes=new_notes(self.evaluation, self.game, DEEPEST),
             frames=np.zeros(DEEPEST, FRAME).view(np.recarray),
             actions=np.zeros((DEEPEST, self.game.cells), np.int32),
+            proofs=np.zeros((DEEPEST, self.game.cells), np.int32),
+            disproofs=np.zeros((DEEPEST, self.game.cells), np.int32),
             scores=np.zeros(self.game.cells, np.int64),
-            table=np.zeros(entries, KNOWN).view(np.recarray),
+            table=new_table(self.memory, KNOWN),
             progress=np.zeros(3, np.int64),
         )
-        self.attack(self.game.start(), 0, FOURS, Limit(nodes=1))  # compiles
+        start = self.game.start()  # compiling is no part of anybody's time to think
+        self.attack(start, BLACK, FOURS, Limit(nodes=1))
+        self._winner(start, BLACK)
+        self._defences(start, WHITE, FOURS)
 
     def attack(self, position: Position, attacker: int, kind: int, limit: Limit) -> bool | None:
         """Whether the attacker, whoever is to move, wins by threats of that kind; None if the limit came first."""
@@ -313,8 +337,10 @@ class ThreatSearch:
         prepare(parameters, self.evaluation, position.states, self.work)
         done, searched = False, self.work.progress
         while not done and clock.left > 0 and searched[NODES] < nodes:
-            size = pace.next(nodes - int(searched[NODES]))
+            before = int(searched[NODES])
+            size = pace.next(nodes - before)
             done = run(parameters, self.evaluation, self.work, attacker, kind, size)
+            pace.did(int(searched[NODES]) - before)
         return bool(self.work.frames[0].proof == 0) if done else None
 
     def search(self, position: Position, limit: Limit, kinds: tuple[int, ...] = (FOURS, THREES)) -> Decision | None:
@@ -326,31 +352,35 @@ class ThreatSearch:
             is_won = self.attack(position, position.to_play, kind, Limit(time=left, nodes=count))
             self.nodes += int(self.work.progress[NODES])
             if is_won:
-                action = self._list(winning_actions, position, position.to_play, kind)[0]
+                action, self.kind = self._winner(position, position.to_play), kind
                 note = f"wins by {KINDS[kind]}"
                 return Decision(action, 1.0, {action: 1.0}, (action,), self.nodes, seconds=clock.seconds, note=note)
         return None
 
     def proof(self, position: Position, kind: int) -> Proof:
-        """The proof of a win that `search` found, every defence answered."""
+        """The proof of a win that `search` found, every defence answered. What it found out before makes it fast."""
         return self._prove(position, position.to_play, kind, {})
 
     def _prove(self, position: Position, attacker: int, kind: int, known: dict[bytes, Proof]) -> Proof:
         identity = position.states.tobytes()
         if identity not in known:
-            self.attack(position, attacker, kind, Limit())
-            action = self._list(winning_actions, position, attacker, kind)[0]
-            after, proof = position.play(action), Proof(action)
+            if not self.attack(position, attacker, kind, Limit(nodes=MOST_FOR_PROOF)):
+                raise TengenError(f"a proof takes more than {MOST_FOR_PROOF:,} positions: give the search more memory")
+            action = self._winner(position, attacker)
+            after, answers = position.play(action), {}
             if after.outcome is None:
-                for answer in self._list(defences, after, attacker, kind):
-                    proof.answers[answer] = self._prove(after.play(answer), attacker, kind, known)
-            known[identity] = proof
+                for answer in self._defences(after, attacker, kind):
+                    answers[answer] = self._prove(after.play(answer), attacker, kind, known)
+            known[identity] = Proof(action, answers)
         return known[identity]
 
-    def _list(self, lister: Any, position: Position, attacker: int, kind: int) -> list[int]:
+    def _winner(self, position: Position, attacker: int) -> int:
+        return int(winning_action(self.game.parameters, self.evaluation, position.states, self.work, attacker))
+
+    def _defences(self, position: Position, attacker: int, kind: int) -> list[int]:
         self._clear_notes()
-        count = lister(self.game.parameters, self.evaluation, position.states, self.work, attacker, kind)
-        return self.work.actions[0, :count].tolist()
+        count = defences(self.game.parameters, self.evaluation, position.states, self.work, attacker, kind)
+        return [] if count == ENDLESS else self.work.actions[0, :count].tolist()
 
     def _clear_notes(self) -> None:
         self.work.notes[0] = np.zeros((), self.work.notes.dtype)

@@ -165,12 +165,6 @@ def encode(game, state, planes):
 
 
 @generic(required=False)
-def whole_key(game, state):
-    """A 64-bit hash, equal only where the same actions lead to the same results: a key, with what a board hides."""
-    return key(game, state)
-
-
-@generic(required=False)
 def score(game, state):
     """The margin of the first player's win (negative: the second's) in a game that ended."""
     result = outcome(game, state)

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tengen.rules.contract import DRAW, ONGOING, kernel, outcome, play, whole_key
+from tengen.rules.contract import DRAW, ONGOING, kernel, key, legal, outcome, play
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
 from tengen.search.evaluation import (
     WIN,
+    WON,
     Plain,
     bounds,
     candidates,
@@ -37,6 +38,7 @@ DEEPEST = 127  # plies on the path of a search
 INFINITE = WIN + 1
 UNDECIDED = INFINITE + 1  # in place of a value
 NO_ACTION = -1
+TRUSTED = 2  # a table whose values hold, however a position came about
 ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3  # what the search does next with the node at its ply
 NARROW, FULL = 0, 1  # how a child is searched: is it better at all? how good is it?
 PLY, STEP, VALUE, NODES, ROOT_NODES, NUMBER = range(6)  # what `progress` holds
@@ -66,7 +68,7 @@ FRAME = np.dtype(
 class Refinements(NamedTuple):
     """What alpha-beta does beyond pruning. All but the last two leave its value as it is."""
 
-    table: int = 1  # remembers positions
+    table: int = 2  # remembers positions: 1 to order actions, 2 (TRUSTED) for their values, too
     narrow: int = 1  # principal variation search: all but the first child are first asked whether they are better
     aspiration: int = 1  # begins with a window around the last value
     killers: int = 1  # tries actions first that refuted a sibling
@@ -103,21 +105,22 @@ def end_score(result, to_play, ply):
 def enter(game, evaluation, refinements, work, ply):
     """Opens the node at `ply`: its value if that is known at once, else UNDECIDED and its actions are ready."""
     frame, state = work.frames[ply], work.states[ply]
-    frame.length = frame.next = frame.horizon = 0
+    frame.length = frame.next = frame.count = frame.horizon = 0
     frame.best, frame.best_action, frame.floor = -INFINITE, NO_ACTION, frame.alpha
     result = outcome(game, state)
     if result != ONGOING:
         return end_score(result, state.to_play, ply)
     guess = NO_ACTION
     if refinements.table and frame.depth > 0:
-        frame.key = whole_key(game, state)
+        frame.key = key(game, state)
         known = find(work.table, frame.key)
         if known >= 0:
-            value = known_value(work.table[known], ply)
-            if ply > 0 and is_enough(work.table[known], value, frame.depth, frame.alpha, frame.beta):
-                frame.horizon = work.table[known].depth < PROVEN
-                return value
             guess = np.int64(work.table[known].action)
+            value = known_value(work.table[known], ply)
+            if is_enough(work.table[known], value, frame.depth, frame.alpha, frame.beta):
+                if refinements.table == TRUSTED and ply > 0:
+                    frame.horizon = work.table[known].depth < PROVEN
+                    return value
     if ply > 0:
         work.notes[ply] = work.notes[ply - 1]
         follow(evaluation, game, work.states[ply - 1], state, work.frames[ply - 1].action, work.notes[ply])
@@ -134,15 +137,21 @@ def enter(game, evaluation, refinements, work, ply):
 
 
 @kernel
+def assess(evaluation, game, state, notes):
+    """The evaluation's score, kept below what a won game counts."""
+    return min(max(np.int64(evaluate(evaluation, game, state, notes)), 1 - WON), WON - 1)
+
+
+@kernel
 def open_horizon(game, evaluation, refinements, work, ply):
     """A node without depth: the evaluation's word for it, unless there are threats to follow."""
     frame, state, notes = work.frames[ply], work.states[ply], work.notes[ply]
     frame.horizon = 1
     if -frame.depth >= refinements.quiescence or ply + 1 == len(work.frames):
-        return np.int64(evaluate(evaluation, game, state, notes))
+        return assess(evaluation, game, state, notes)
     count = threats(evaluation, game, state, notes, work.actions[ply], work.scores[ply])
     if count >= 0:
-        value = np.int64(evaluate(evaluation, game, state, notes))
+        value = assess(evaluation, game, state, notes)
         if count == 0 or value >= frame.beta:
             return value
         frame.best = value  # nobody has to carry out a threat
@@ -313,16 +322,21 @@ def prepare(game, evaluation, root, work):
 
 
 @entry
-def line_from_table(game, root, states, table, line, length):
+def line_from_table(game, root, states, table, actions, line, length):
     """Lengthens a line that begins at root[0] by what the table knows; returns its length."""
     states[0] = root[0]
     for i in range(length):
         play(game, states[0], line[i])
     while length < len(line) and outcome(game, states[0]) == ONGOING:
-        known = find(table, whole_key(game, states[0]))
-        if known < 0 or table[known].bound & 3 != EXACT or table[known].action == NO_ACTION:
+        known = find(table, key(game, states[0]))
+        if known < 0 or table[known].bound & 3 != EXACT:
             break
-        line[length] = table[known].action
+        action, is_legal = table[known].action, False
+        for i in range(legal(game, states[0], actions)):
+            is_legal |= actions[i] == action
+        if not is_legal:  # two positions with one key
+            break
+        line[length] = action
         play(game, states[0], line[length])
         length += 1
     return length
@@ -340,6 +354,8 @@ class AlphaBeta:
 
     def __post_init__(self) -> None:
         actions = self.game.actions
+        if getattr(self.game.parameters, "history_matters", False):
+            self.refinements = self.refinements._replace(table=min(self.refinements.table, TRUSTED - 1))
         self.work = Work(
             states=self.game.new_states(DEEPEST),
             notes=new_notes(self.evaluation, self.game, DEEPEST),
@@ -360,7 +376,8 @@ class AlphaBeta:
         start = self.game.start().states
         prepare(self.game.parameters, self.evaluation, start, self.work)
         run(self.game.parameters, self.evaluation, self.refinements, self.work, 0)
-        line_from_table(self.game.parameters, start, self.game.new_states(1), self.work.table, self.work.lines[0], 0)
+        scratch = self.game.new_states(1), self.work.table, self.work.actions[0], self.work.lines[0]
+        line_from_table(self.game.parameters, start, *scratch, 0)
 
     def forget(self) -> None:
         """Everything learned is forgotten."""
@@ -376,11 +393,12 @@ class AlphaBeta:
         for depth in range(1, min(limit.depth or DEEPEST, DEEPEST - 1) + 1):
             if not self._deepen(depth, found, nodes, pace):
                 break
-            if abs(found.score) >= WIN - depth or not self.work.frames[0].horizon:
+            found.is_exact = not self.work.frames[0].horizon
+            if abs(found.score) >= WIN - depth or found.is_exact:
                 break
-        if found.depth == 0:  # not one action was searched: the most promising will have to do
-            promising = np.argmax(self.work.scores[0, : self.work.frames[0].count])
-            found.line = [int(self.work.actions[0, promising])]
+        count = int(self.work.frames[0].count)
+        if found.depth == 0 and count > 0:  # not one action was searched: the most promising will have to do
+            found.line = [int(self.work.actions[0, np.argmax(self.work.scores[0, :count])])]
         return self._decision(position, found, clock)
 
     def _deepen(self, depth: int, found: Found, nodes: int, pace: Pace) -> bool:
@@ -391,11 +409,14 @@ class AlphaBeta:
         while True:
             root, progress = self.work.frames[0], self.work.progress
             root.alpha, root.beta, root.depth = max(alpha, -INFINITE), min(beta, INFINITE), depth
+            root.best = root.floor = -INFINITE
             progress[PLY], progress[STEP] = 0, ENTER
             done = False
             while not done and progress[NODES] < nodes and (pace.clock.left > 0 or depth == 1):
-                size = pace.next(nodes - int(progress[NODES]))
+                before = int(progress[NODES])
+                size = pace.next(nodes - before)
                 done = run(self.game.parameters, self.evaluation, self.refinements, self.work, size)
+                pace.did(int(progress[NODES]) - before)
             if root.best > root.floor:  # an action is better than the window's floor: whatever follows, that holds
                 found.take(depth, int(root.best), self.work.lines[0, : root.length].tolist())
             if not done:
@@ -413,9 +434,11 @@ class AlphaBeta:
         line = np.zeros(24, np.int32)
         length = min(len(found.line), len(line))
         line[:length] = found.line[:length]
-        if self.refinements.table:
+        if self.refinements.table == TRUSTED:
             scratch = self.game.new_states(1)
-            length = line_from_table(self.game.parameters, position.states, scratch, self.work.table, line, length)
+            length = line_from_table(
+                self.game.parameters, position.states, scratch, self.work.table, self.work.actions[1], line, length
+            )
         found.line = line[:length].tolist() or found.line
         nodes = int(self.work.progress[NODES])
         return decision_of(found, self.evaluation, self.work.shares, nodes, clock)
@@ -426,9 +449,10 @@ class Found:
 
     def __init__(self, action: int):
         self.score, self.depth, self.line = 0, 0, [action]
+        self.is_exact = False  # no evaluation had a say in the score
 
     def take(self, depth: int, score: int, line: list[int]) -> None:
-        self.depth, self.score, self.line = depth, score, line
+        self.depth, self.score, self.line, self.is_exact = depth, score, line, False
 
 
 def decision_of(found: Found, evaluation: Any, shares: np.ndarray, nodes: int, clock: Clock) -> Decision:
@@ -436,6 +460,7 @@ def decision_of(found: Found, evaluation: Any, shares: np.ndarray, nodes: int, c
     is_complete = getattr(evaluation, "is_complete", True)
     plies, total = plies_to_end(found.score), max(int(shares.sum()), 1)
     win, loss = ("wins", "loses") if is_complete else ("sees a win", "sees a loss")
+    draw = "a draw" if found.is_exact and is_complete and found.score == 0 else ""
     return Decision(
         action=found.line[0],
         value=value_of(found.score, evaluation.scale),
@@ -444,5 +469,5 @@ def decision_of(found: Found, evaluation: Any, shares: np.ndarray, nodes: int, c
         nodes=nodes,
         depth=found.depth,
         seconds=clock.seconds,
-        note="" if plies is None else f"{win if found.score > 0 else loss} in {plies}",
+        note=draw if plies is None else f"{win if found.score > 0 else loss} in {plies}",
     )

@@ -91,7 +91,7 @@ def value_of(score: int, scale: float) -> float:
     """A score as a value in [−1, 1]; ±1 only for a game that is won or lost."""
     if abs(score) >= WON:
         return math.copysign(1.0, score)
-    return math.tanh(score / scale)
+    return 0.999 * math.tanh(score / scale)
 
 
 def plies_to_end(score: int) -> int | None:

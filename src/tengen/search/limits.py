@@ -58,17 +58,18 @@ class Pace:
     """How much a kernel may do before the clock is looked at again: as much as takes a few milliseconds."""
 
     def __init__(self, clock: Clock, first: int):
-        self.clock, self.first, self.size = clock, first, first
-        self.began: float | None = None
+        self.clock, self.first, self.size, self.began = clock, first, first, 0.0
 
     def next(self, most: int) -> int:
-        """The size of the next slice of work, by how long the last one took."""
-        now = self.clock.seconds
-        if self.began is not None:
-            took = max(now - self.began, 1e-7)
-            self.size = max(self.first, int(self.size * min(4.0, min(SLICE, max(self.clock.left, 0)) / took)))
-        self.began = now
+        """The size of the next slice of work."""
+        self.began = self.clock.seconds
         return min(self.size, most)
+
+    def did(self, done: int) -> None:
+        """What was done of that slice (it may be less): the next is sized by how long it took."""
+        took = max(self.clock.seconds - self.began, 1e-7)
+        wanted = int(done * min(SLICE, max(self.clock.left, 0)) / took)
+        self.size = max(self.first, min(wanted, 4 * self.size if done >= self.size else self.size))
 
 
 @dataclass(frozen=True)

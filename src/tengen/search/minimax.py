@@ -14,8 +14,8 @@ import numpy as np
 from tengen.rules.contract import ONGOING, outcome, play
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
-from tengen.search.alphabeta import DEEPEST, INFINITE, Found, decision_of, end_score
-from tengen.search.evaluation import Plain, candidates, evaluate, follow, new_notes, take_notes
+from tengen.search.alphabeta import DEEPEST, INFINITE, Found, assess, decision_of, end_score
+from tengen.search.evaluation import Plain, candidates, follow, new_notes, take_notes
 from tengen.search.limits import Clock, Decision, Limit, Pace
 
 PLY, NODES, HORIZON = 0, 1, 2  # what `progress` holds
@@ -54,7 +54,7 @@ def run(game, evaluation, states, notes, actions, scores, frames, lines, shares,
             follow(evaluation, game, states[ply - 1], states[ply], action, notes[ply])
             if ply == depth:
                 progress[HORIZON] = 1
-                frames[ply, BEST] = evaluate(evaluation, game, states[ply], notes[ply])
+                frames[ply, BEST] = assess(evaluation, game, states[ply], notes[ply])
             else:
                 frames[ply, BEST] = -INFINITE
                 frames[ply, COUNT] = candidates(evaluation, game, states[ply], notes[ply], actions[ply], scores)
@@ -80,6 +80,9 @@ class Minimax:
     game: Game
     evaluation: Any = field(default_factory=Plain)
 
+    def __post_init__(self) -> None:
+        self.search(self.game.start(), Limit(nodes=1))  # compiling is no part of anybody's time to think
+
     def search(self, position: Position, limit: Limit) -> Decision:
         """Searches a position that is not over."""
         evaluation, parameters, found = self.evaluation, self.game.parameters, Found(int(position.legal_actions[0]))
@@ -94,16 +97,19 @@ class Minimax:
         run(parameters, evaluation, *memory, lines, shares, progress, 1, 0)  # compiled before the clock starts
         clock, nodes = Clock(limit), limit.count or 2**60
         pace = Pace(clock, 64)
-        for depth in range(limit.depth or 1, deepest + 1):
+        for depth in range(min(limit.depth or 1, deepest), deepest + 1):
             shares[:], notes[0], done = 0, np.zeros((), notes.dtype), False
             begin(parameters, evaluation, position.states, *memory, progress)
             while not done and total + progress[NODES] < nodes and clock.left > 0:
-                size = pace.next(nodes - total - int(progress[NODES]))
+                before = int(progress[NODES])
+                size = pace.next(nodes - total - before)
                 done = run(parameters, evaluation, *memory, lines, shares, progress, depth, size)
+                pace.did(int(progress[NODES]) - before)
             total += int(progress[NODES])
             if frames[0, BEST] > -INFINITE and (done or found.depth == 0):
                 line = list(takewhile(lambda action: action >= 0, lines[0].tolist()))
                 found.take(depth, int(frames[0, BEST]), line)
-            if not done or not progress[HORIZON]:
+            found.is_exact = bool(done and not progress[HORIZON])
+            if not done or found.is_exact:
                 break
         return decision_of(found, self.evaluation, shares, total, clock)

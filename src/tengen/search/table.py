@@ -26,10 +26,11 @@ ENTRY = np.dtype(
 )
 
 
-def new_table(megabytes: int) -> np.ndarray:
-    """As many entries, a power of two, as fit."""
-    entries = 2 ** max(1, (megabytes * 2**20 // ENTRY.itemsize).bit_length() - 1)
-    return np.zeros(entries, ENTRY).view(np.recarray)
+def new_table(megabytes: int, entry: np.dtype = ENTRY) -> np.ndarray:
+    """As many entries, a power of two, as fit. The memory is claimed here, so that no search has to wait for it."""
+    table = np.zeros(2 ** max(1, (megabytes * 2**20 // entry.itemsize).bit_length() - 1), entry)
+    table.view(np.uint8)[::4096] = 0
+    return table.view(np.recarray)
 
 
 @kernel
@@ -63,7 +64,7 @@ def remember(table, key, ply, depth, value, bound, action, number):
     """Stores a value: in place of the same position's, else of one of an earlier search or no deeper, else second."""
     index = np.int64(key & np.uint64(len(table) - 2))
     first = table[index]
-    number = number & 63
+    number = number % 63 + 1  # none is 0: that is an empty entry's
     if first.key != key and first.bound >> 2 == number and first.depth > depth:
         index += 1
     elif first.key != key and first.bound >> 2 == number:

@@ -324,6 +324,7 @@ class Tree:
         while total < playouts and clock.left > 0 and self.nodes[ROOT]["proven"] == UNKNOWN:
             size, seed = pace.next(playouts - total), np.uint64(self.seed)
             done, self.seed = run(self.game.parameters, root, *shared, size, seed, exploration)
+            pace.did(done)
             total += done
         return total
 

@@ -1,0 +1,259 @@
+"""PUCT, the search of AlphaZero, for one position: many leaves of one tree are asked about at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tengen.rules.contract import encode
+from tengen.rules.game import Game, Position
+from tengen.rules.kernels import entry
+from tengen.search.evaluators import Evaluator
+from tengen.search.gumbel import halving_edge, halving_schedule, improved_policy
+from tengen.search.limits import Clock, Decision, Limit
+from tengen.search.tree import (
+    DRAWN,
+    EDGE,
+    LOST,
+    NODE,
+    NONE,
+    ROOT,
+    UNKNOWN,
+    WON,
+    begin_simulation,
+    finish_simulation,
+    keep_subtree,
+    open_node,
+)
+from tengen.search.uct import moves_between
+
+LONGEST = 512  # plies of one simulation
+LONGEST_SCHEDULE = 4096  # simulations that are shared by halving, where only time is limited
+DEFAULT_SIMULATIONS = 400
+FOREVER = 2**60
+NO_GUMBELS, NO_SCHEDULE = np.zeros(0, np.float32), np.zeros(0, np.int32)
+
+
+class Batch(NamedTuple):
+    """Leaves under way: their states, the paths to them, and what the network is shown."""
+
+    leaves: Any
+    paths: Any  # [leaves, plies, 2]
+    lengths: Any  # [leaves]
+    planes: Any  # [leaves, planes, cells]
+    actions: Any  # scratch memory for `legal`
+
+
+@entry
+def gather(game, root, nodes, edges, batch, most, exploration, urgency, gumbels, schedule):
+    """Begins up to `most` simulations; returns how many wait for the network, and how many were settled without it.
+
+    It stops early where a leaf would be asked about twice, and when the root is proven. With a schedule (see gumbel.py)
+    that says which edge of the root is next; it is as long as `most`, or empty.
+    """
+    asked, settled = 0, 0
+    while asked + settled < most and asked < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
+        batch.leaves[asked] = root[0]
+        first = NONE
+        if len(schedule) > 0:
+            first = halving_edge(nodes, edges, gumbels, schedule[asked + settled])
+        leaf, path = batch.leaves[asked], batch.paths[asked]
+        length = begin_simulation(game, nodes, edges, leaf, exploration, urgency, first, path)
+        if length < 0:
+            break
+        if length == 0:
+            settled += 1
+        else:
+            batch.lengths[asked] = length
+            encode(game, leaf, batch.planes[asked])
+            asked += 1
+    return asked, settled
+
+
+@entry
+def scatter(game, nodes, edges, sizes, batch, asked, logits, values):
+    """Ends the simulations that waited."""
+    for i in range(asked):
+        finish_simulation(
+            game,
+            nodes,
+            edges,
+            sizes,
+            batch.leaves[i],
+            batch.paths[i],
+            batch.lengths[i],
+            logits[i],
+            values[i],
+            batch.actions,
+        )
+
+
+@entry
+def plant(game, root, nodes, edges, sizes, batch, logits, values):
+    """A tree of nothing but its root."""
+    sizes[0] = sizes[1] = 0
+    open_node(game, nodes, edges, sizes, root[0], logits[0], values[0], batch.actions)
+
+
+@entry
+def show(game, root, batch):
+    """The root as the network sees it: planes[0]."""
+    encode(game, root[0], batch.planes[0])
+
+
+@entry
+def replant(game, old_nodes, old_edges, nodes, edges, sizes, source):
+    """What is below a node becomes the tree."""
+    keep_subtree(old_nodes, old_edges, nodes, edges, sizes, source)
+
+
+@dataclass
+class Puct:
+    """A search that keeps its tree between moves."""
+
+    game: Game
+    evaluator: Evaluator
+    exploration: float = 1.5  # c
+    urgency: float = 0.25  # how much worse than its node an edge never visited is thought to be; −1: it is thought even
+    batch: int = 8  # leaves that the network is asked about at once
+    memory: int = 512  # megabytes, half of it for moving the tree
+    nodes: np.ndarray = field(init=False)
+    edges: np.ndarray = field(init=False)
+    sizes: np.ndarray = field(init=False)
+    position: Position | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        edges = self.memory * 2**20 // (2 * (EDGE.itemsize + NODE.itemsize // 4))
+        self.nodes, self.edges = np.zeros(edges // 4, NODE).view(np.recarray), np.zeros(edges, EDGE).view(np.recarray)
+        self.spare = np.zeros(0, NODE), np.zeros(0, EDGE)
+        self.sizes = np.zeros(2, np.int64)
+        self.work = Batch(
+            leaves=self.game.new_states(self.batch),
+            paths=np.zeros((self.batch, LONGEST, 2), np.int32),
+            lengths=np.zeros(self.batch, np.int32),
+            planes=np.zeros((self.batch, len(self.game.planes), self.game.cells), np.float32),
+            actions=np.zeros(self.game.actions, np.int32),
+        )
+
+    def search(self, position: Position, limit: Limit) -> Decision:
+        """Searches a position that is not over. A tree that is full goes on without growing."""
+        clock = Clock(limit)
+        most = limit.count or (FOREVER if limit.time is not None else DEFAULT_SIMULATIONS)
+        self.move_to(position)
+        done = 0
+        while done < most and clock.left > 0 and self.nodes[ROOT].proven == UNKNOWN:
+            done += self.simulate(most - done)
+        return self.decide(done, clock)
+
+    def simulate(self, most: int, gumbels: np.ndarray = NO_GUMBELS, schedule: np.ndarray = NO_SCHEDULE) -> int:
+        """One batch of simulations, no more than `most`; returns how many."""
+        assert self.position is not None
+        game, settings = self.game.parameters, (self.exploration, self.urgency, gumbels, schedule)
+        asked, settled = gather(game, self.position.states, self.nodes, self.edges, self.work, most, *settings)
+        if asked:
+            logits, values = self.evaluator(self.work.planes[:asked])
+            scatter(game, self.nodes, self.edges, self.sizes, self.work, asked, logits, values)
+        return asked + settled
+
+    def move_to(self, position: Position) -> None:
+        """Makes `position` the root; what is known of it is kept if it continues the last one."""
+        moves = None if self.position is None else moves_between(self.position, position)
+        source = ROOT if moves is not None else NONE
+        for move in moves or ():
+            source = next((int(edge.child) for edge in self.edges_of(source) if edge.action == move), NONE)
+            if source == NONE:
+                break
+        self.position, game = position, self.game.parameters
+        if source == NONE:
+            show(game, position.states, self.work)
+            logits, values = self.evaluator(self.work.planes[:1])
+            plant(game, position.states, self.nodes, self.edges, self.sizes, self.work, logits, values)
+        elif source != ROOT:
+            if len(self.spare[0]) == 0:
+                self.spare = np.zeros_like(self.nodes), np.zeros_like(self.edges)
+            replant(game, self.nodes, self.edges, *self.spare, self.sizes, source)
+            (self.nodes, self.edges), self.spare = self.spare, (self.nodes, self.edges)
+
+    def edges_of(self, node: int) -> Any:
+        """The edges of a node."""
+        first, count = int(self.nodes[node].first), int(self.nodes[node].count)
+        return self.edges[first : first + count]
+
+    def favourite(self, node: int) -> Any:
+        """The edge to play: proven wins first, proven losses last, then by visits, then by prior."""
+        return max(
+            self.edges_of(node),
+            key=lambda edge: (edge.proven == WON, edge.proven != LOST, edge.visits, edge.prior),
+        )
+
+    def decide(self, done: int, clock: Clock, best: Any = None) -> Decision:
+        """The favourite at the root (or what was found best by other means), and why."""
+        line, node = list[int](), ROOT
+        while node != NONE and len(line) < 24:
+            edge = best if best is not None and not line else self.favourite(node)
+            line.append(int(edge.action))
+            node = int(edge.child) if edge.visits else NONE
+        edges, proven = self.edges_of(ROOT), int(self.nodes[ROOT].proven)
+        best = next(edge for edge in edges if edge.action == line[0])
+        value = float(best.value) / max(int(best.visits), 1)
+        total = max(int(edges.visits.sum()), 1)
+        is_full = self.sizes[1] + self.game.actions > len(self.edges)
+        return Decision(
+            action=line[0],
+            value={LOST: -1.0, DRAWN: 0.0, WON: 1.0}.get(proven, value),
+            policy={int(edge.action): int(edge.visits) / total for edge in edges if edge.visits},
+            principal_variation=tuple(line),
+            nodes=done,
+            depth=len(line),
+            seconds=clock.seconds,
+            note="; ".join(["proven"] * bool(proven) + ["the tree is full: give it more memory"] * bool(is_full)),
+        )
+
+
+@entry
+def improve(game, nodes, edges, gumbels, policy):
+    """Writes the root's improved policy; returns the edge to play, the best of those visited most."""
+    improved_policy(nodes, edges, policy)
+    first, most = np.int64(nodes[ROOT].first), 0
+    for i in range(first, first + nodes[ROOT].count):
+        if edges[i].proven == WON:
+            return i
+        if edges[i].proven != LOST:
+            most = max(most, edges[i].visits)
+    best = halving_edge(nodes, edges, gumbels, most)
+    return first if best == NONE else best
+
+
+@dataclass
+class Gumbel(Puct):
+    """PUCT below the root; at the root, actions drawn by Gumbel numbers share the simulations by sequential halving."""
+
+    considered: int = 16  # actions drawn
+    noise: float = 1.0  # 0 for none: the actions most likely by the prior, the same every time
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.random = np.random.default_rng(self.seed)
+
+    def search(self, position: Position, limit: Limit) -> Decision:
+        """As PUCT's. Without a limit on simulations a long halving is begun, and what time is left goes on as PUCT."""
+        clock = Clock(limit)
+        most = limit.count or (FOREVER if limit.time is not None else DEFAULT_SIMULATIONS)
+        self.position = None  # halving counts visits from zero
+        self.move_to(position)
+        count, done = int(self.nodes[ROOT].count), 0
+        gumbels = (self.noise * self.random.gumbel(size=count)).astype(np.float32)
+        schedule = halving_schedule(min(self.considered, count), min(most, LONGEST_SCHEDULE))
+        while done < most and clock.left > 0 and self.nodes[ROOT].proven == UNKNOWN:
+            if done < len(schedule):
+                done += self.simulate(len(schedule) - done, gumbels, schedule[done:])
+            else:
+                done += self.simulate(most - done)
+        edges = self.edges_of(ROOT)
+        policy, winner = np.zeros(count, np.float32), int(self.nodes[ROOT].first)
+        winner = improve(self.game.parameters, self.nodes, self.edges, gumbels, policy) - winner
+        decision = self.decide(done, clock, edges[winner])
+        return replace(decision, policy={int(edges[i].action): float(policy[i]) for i in range(count)})

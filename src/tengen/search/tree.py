@@ -1,0 +1,217 @@
+"""Trees for searches that ask a network: PUCT over flat arrays, one row of nodes and one of edges a game.
+
+Kernels here work on one game's rows, so that CPU threads or a CUDA thread a game can call them. N, W, Q, P are as in
+the papers: an edge's visits N and value W are for the player who moves at its node, Q = W / N, P is its prior.
+
+A simulation selects edges down to a leaf; the network is asked about it; its answer opens a node there and is backed
+up. While a leaf waits for its answer, every edge on its path counts one loss more: other simulations go elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tengen.rules.contract import DRAW, ONGOING, kernel, legal, outcome, play
+
+ROOT = 0
+NONE = -1
+UNKNOWN, LOST, DRAWN, WON = 0, 1, 2, 3  # what is proven of an edge, for the player who moves at its node
+
+NODE = np.dtype(
+    [
+        ("visits", np.int32),  # of all its edges
+        ("value", np.float32),  # the network's, for the player to move
+        ("first", np.int32),  # of its edges, which stand side by side
+        ("count", np.int16),
+        ("to_play", np.int8),
+        ("proven", np.int8),  # for the player to move
+    ],
+    align=True,
+)
+EDGE = np.dtype(
+    [
+        ("visits", np.int32),  # N
+        ("value", np.float32),  # W
+        ("prior", np.float32),  # P
+        ("child", np.int32),
+        ("action", np.int16),
+        ("losses", np.int8),  # simulations under way
+        ("proven", np.int8),
+    ],
+    align=True,
+)
+
+
+@kernel
+def open_node(game, nodes, edges, sizes, state, logits, value, actions):
+    """Adds a node for a state that goes on, its priors the softmax of the logits of legal actions; NONE if full."""
+    count = legal(game, state, actions)
+    if sizes[0] == len(nodes) or sizes[1] + count > len(edges):
+        return NONE
+    node, first = np.int64(sizes[0]), np.int64(sizes[1])
+    sizes[0] += 1
+    sizes[1] += count
+    nodes[node].visits = nodes[node].proven = 0
+    nodes[node].value = value
+    nodes[node].first, nodes[node].count, nodes[node].to_play = first, count, state.to_play
+    highest, total = np.float32(-1e30), np.float32(0)
+    for i in range(count):
+        highest = max(highest, logits[actions[i]])
+    for i in range(count):
+        edge = edges[first + i]
+        edge.visits = edge.losses = edge.proven = 0
+        edge.value = 0
+        edge.child, edge.action = NONE, actions[i]
+        edge.prior = math.exp(logits[actions[i]] - highest)
+        total += edge.prior
+    for i in range(count):
+        edges[first + i].prior /= total
+    return node
+
+
+@kernel
+def best_edge(nodes, edges, node, exploration, urgency):
+    """The edge with the highest Q + U, U = c · P · √ΣN / (1 + N); among equals the higher prior, then the first.
+
+    An edge never visited has a Q of `urgency` less than its node's mean (0, if urgency is negative). What is proven
+    lost is left out, unless all is.
+    """
+    first, count = np.int64(nodes[node].first), np.int64(nodes[node].count)
+    scale = np.float32(exploration * math.sqrt(nodes[node].visits))
+    unseen = np.float32(0)
+    if urgency >= 0 and nodes[node].visits > 0:
+        unseen = mean_of(nodes, edges, node) - np.float32(urgency)
+    best, highest, prior = first, np.float32(-1e30), np.float32(-1)
+    for i in range(first, first + count):
+        edge = edges[i]
+        tried = np.float32(edge.visits + edge.losses)
+        score = unseen if tried == 0 else (edge.value - np.float32(edge.losses)) / tried
+        score += scale * edge.prior / (np.float32(1) + tried)
+        if edge.proven == LOST:
+            score -= np.float32(1e20)
+        if score > highest or (score == highest and edge.prior > prior):
+            best, highest, prior = i, score, edge.prior
+    return best
+
+
+@kernel
+def mean_of(nodes, edges, node):
+    """The mean value of a node's visits, for its player to move."""
+    first, total, visits = np.int64(nodes[node].first), np.float32(0), 0
+    for i in range(first, first + nodes[node].count):
+        total += edges[i].value
+        visits += edges[i].visits
+    return total / np.float32(max(visits, 1))
+
+
+@kernel
+def select(game, nodes, edges, state, exploration, urgency, first, path):
+    """Walks down from the root, playing on `state`, to an edge without a node or with a proof.
+
+    The root's edge is `first`, or the best if that is NONE. The path is pairs of a node and its edge, each counting one
+    loss more; returns how many there are.
+    """
+    node, length = ROOT, 0
+    while True:
+        index = first if length == 0 and first != NONE else best_edge(nodes, edges, node, exploration, urgency)
+        edge = edges[index]
+        path[length, 0], path[length, 1] = node, index
+        length += 1
+        edge.losses += 1
+        nodes[node].visits += 1
+        play(game, state, edge.action)
+        if edge.child == NONE and edge.proven == UNKNOWN:
+            result = outcome(game, state)
+            if result != ONGOING:
+                mover = nodes[node].to_play
+                edge.proven = DRAWN if result == DRAW else WON if result == mover + 1 else LOST
+        if edge.child == NONE or edge.proven != UNKNOWN or length == len(path):
+            return length
+        node = np.int64(edge.child)
+
+
+@kernel
+def backup(nodes, edges, path, length, value):
+    """Takes back the losses and adds a value, the first player's, along the path; proofs go up as far as they hold."""
+    for i in range(length - 1, -1, -1):
+        node, edge = nodes[path[i, 0]], edges[path[i, 1]]
+        edge.losses -= 1
+        edge.visits += 1
+        edge.value += value if node.to_play == 0 else -value
+        if edge.proven != UNKNOWN and node.proven == UNKNOWN:
+            node.proven = proof_of(edges, node)
+            if node.proven != UNKNOWN and i > 0:
+                above = nodes[path[i - 1, 0]]
+                is_same = above.to_play == node.to_play
+                edges[path[i - 1, 1]].proven = node.proven if is_same else LOST + WON - node.proven
+
+
+@kernel
+def proof_of(edges, node):
+    """A node is won if an edge is; else it is worth its best edge, once all are proven."""
+    best = LOST
+    for i in range(node.first, node.first + node.count):
+        if edges[i].proven == WON:
+            return WON
+        if edges[i].proven == UNKNOWN:
+            best = UNKNOWN
+        elif edges[i].proven == DRAWN and best == LOST:
+            best = DRAWN
+    return best
+
+
+@kernel
+def proven_value(edge, to_play):
+    """The first player's value of an edge that is proven."""
+    value = np.float32(edge.proven - DRAWN)
+    return value if to_play == 0 else -value
+
+
+@kernel
+def begin_simulation(game, nodes, edges, state, exploration, urgency, first, path):
+    """Selects a leaf on `state`; returns the path's length if the network must be asked, else 0: all is done.
+
+    A leaf that waits for an answer already cannot be asked about twice: the path is taken back, and −1 returned.
+    """
+    length = select(game, nodes, edges, state, exploration, urgency, first, path)
+    edge = edges[path[length - 1, 1]]
+    if edge.proven != UNKNOWN:
+        backup(nodes, edges, path, length, proven_value(edge, nodes[path[length - 1, 0]].to_play))
+        return 0
+    if edge.losses > 1 or edge.child != NONE:
+        for i in range(length):
+            edges[path[i, 1]].losses -= 1
+            nodes[path[i, 0]].visits -= 1
+        return -1
+    return length
+
+
+@kernel
+def finish_simulation(game, nodes, edges, sizes, state, path, length, logits, value, actions):
+    """The network has answered, for the player to move at the leaf: a node is opened there, and the value backed up."""
+    child = open_node(game, nodes, edges, sizes, state, logits, value, actions)
+    edges[path[length - 1, 1]].child = child
+    backup(nodes, edges, path, length, value if state.to_play == 0 else -value)
+
+
+@kernel
+def keep_subtree(old_nodes, old_edges, nodes, edges, sizes, source):
+    """Copies what is below node `source`, breadth first, so that it becomes the root."""
+    nodes[ROOT] = old_nodes[source]
+    sizes[0], sizes[1] = 1, 0
+    copied = 0
+    while copied < sizes[0]:
+        node = nodes[copied]
+        first = np.int64(node.first)
+        node.first = sizes[1]
+        for i in range(node.count):
+            edge = edges[sizes[1]]
+            edges[sizes[1]] = old_edges[first + i]
+            if edge.child != NONE:
+                nodes[sizes[0]] = old_nodes[edge.child]
+                edge.child = sizes[0]
+                sizes[0] += 1
+            sizes[1] += 1
+        copied += 1

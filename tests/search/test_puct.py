@@ -1,0 +1,170 @@
+"""PUCT: the slides' search on 3×3, number by number; exact values where they are known; trees that stay whole."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from judges import plain_value, random_position
+
+from tengen import load_game
+from tengen.search.evaluators import Uniform
+from tengen.search.gumbel import halving_schedule
+from tengen.search.limits import Limit
+from tengen.search.puct import Gumbel, Puct
+from tengen.search.tree import NONE, ROOT
+
+CELLS = {7: "a3", 8: "b3", 9: "c3", 4: "a2", 5: "b2", 6: "c2", 1: "a1", 2: "b1", 3: "c1"}  # as the slides number them
+
+
+class Slides:
+    """The network's answers of the slides, one after the other: priors by cell, and a value."""
+
+    def __init__(self, game, answers):
+        self.game, self.answers = game, iter(answers)
+
+    def __call__(self, planes):
+        assert len(planes) == 1
+        priors, value = next(self.answers)
+        logits = np.full((1, 9), -50, np.float32)
+        for cell, prior in priors.items():
+            logits[0, self.game.parse_action(CELLS[cell])] = math.log(prior)
+        return logits, np.array([value], np.float32)
+
+
+def test_the_slides_search():
+    """Cells 1 and 5 are Black's, 4 is White's, who is to play; c = 5; each step's N, W, Q and P as printed."""
+    game = load_game("tictactoe")
+    answers = [
+        ({2: 0.4, 3: 0.1, 6: 0.05, 7: 0.1, 8: 0.15, 9: 0.2}, 0.0),
+        ({3: 0.2, 6: 0.15, 7: 0.1, 8: 0.25, 9: 0.3}, -0.1),
+        ({2: 0.2, 3: 0.2, 6: 0.2, 7: 0.2, 8: 0.2}, -0.2),
+    ]
+    search = Puct(game, Slides(game, answers), exploration=5.0, urgency=-1, batch=1, memory=1)
+
+    def edge(cell, node=ROOT):
+        action = game.parse_action(CELLS[cell])
+        found = next(edge for edge in search.edges_of(node) if edge.action == action)
+        return found.visits, pytest.approx(found.value, abs=1e-6), pytest.approx(found.prior, abs=1e-6), found.child
+
+    search.move_to(game.from_moves("a1 a2 b2"))
+    assert [edge(cell)[:3] for cell in answers[0][0]] == [(0, 0, prior) for prior in answers[0][0].values()]
+
+    search.simulate(1)  # all U are 0: the tie goes to the highest prior, 2
+    visits, value, prior, child = edge(2)
+    assert (visits, value, prior) == (1, 0.1, 0.4)
+    assert [edge(cell, child)[2] for cell in answers[1][0]] == list(answers[1][0].values())
+    assert search.nodes[ROOT].visits == 1  # the slides count the root's own expansion, too
+
+    search.simulate(1)  # 2 again (0.1 + 5·0.4·1/2 against 1.0 for 9), then 9, which ends the game: Black has won
+    assert edge(9, child)[:2] == (1, 1.0)
+    assert edge(2)[:2] == (2, -0.9)
+    assert edge(9)[:2] == (0, 0)
+
+    search.simulate(1)  # 9 (5·0.2·√2 against 0.493)
+    assert edge(9)[:2] == (1, 0.2)
+    assert search.nodes[ROOT].visits == 3
+    assert [edge(cell)[0] for cell in (3, 6, 7, 8)] == [0, 0, 0, 0]
+
+
+def test_a_uniform_network_still_finds_the_exact_value():
+    """On random tic-tac-toe positions: proven, and right."""
+    game, rng, known = load_game("tictactoe"), random.Random(1), {}
+    for _ in range(40):
+        position = random_position(game, rng, rng.randrange(7))
+        found = Puct(game, Uniform(game), memory=4).search(position, Limit(simulations=20_000))
+        value = plain_value(position, known)
+        assert -plain_value(position.play(found.action), known) == value
+        assert found.note == "proven" or value == 0
+        assert found.value == pytest.approx(value, abs=0 if found.note else 0.2)
+
+
+@pytest.mark.parametrize("spec", ["mnk:m=4,n=3,k=3", "reversi:size=4"])
+def test_small_games_are_solved(spec):
+    game = load_game(spec)
+    found = Puct(game, Uniform(game), memory=400).search(game.start(), Limit(simulations=1_000_000))
+    assert (found.note, found.value) == ("proven", -1.0 if "reversi" in spec else 1.0)
+
+
+def check_whole(search, position, node=ROOT, depth=0):
+    """Edges are the legal actions; visits add up; nothing is under way."""
+    edges = search.edges_of(node)
+    assert edges.action.tolist() == list(position.legal_actions)
+    assert edges.losses.sum() == 0
+    assert edges.visits.sum() == search.nodes[node].visits
+    assert search.nodes[node].to_play == position.to_play
+    assert edges.prior.sum() == pytest.approx(1, abs=1e-5)
+    for edge in edges:
+        assert abs(edge.value) <= edge.visits + 1e-3
+        if edge.child != NONE and depth < 3:
+            assert search.nodes[edge.child].visits < edge.visits
+            check_whole(search, position.play(int(edge.action)), int(edge.child), depth + 1)
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "gomoku:size=6", "connect4", "reversi", "go:size=5"])
+@pytest.mark.parametrize("batch", [1, 8])
+def test_the_tree_is_whole_and_kept(spec, batch):
+    game = load_game(spec)
+    search, position = Puct(game, Uniform(game), batch=batch, memory=16), game.start()
+    for _ in range(3):
+        found = search.search(position, Limit(simulations=500))
+        check_whole(search, position)
+        assert sum(found.policy.values()) == pytest.approx(1)
+        if found.note:
+            break
+        visits = next(int(edge.visits) for edge in search.edges_of(ROOT) if edge.action == found.action)
+        position = position.play(found.action)
+        search.move_to(position)
+        assert search.nodes[ROOT].visits == visits - 1  # all but the visit that opened it
+        check_whole(search, position)
+
+
+def test_a_full_tree_keeps_playing_and_says_so():
+    game = load_game("gomoku")
+    search = Puct(game, Uniform(game), memory=1)
+    found = search.search(game.start(), Limit(simulations=5000))
+    assert "the tree is full" in found.note
+    assert found.nodes == 5000
+    assert search.edges_of(ROOT).losses.sum() == 0
+
+
+def test_halving():
+    """Sixteen simulations for four actions: two rounds of all four, then the better two; as many as asked for."""
+    assert halving_schedule(4, 16).tolist() == [0] * 4 + [1] * 4 + [2, 2, 3, 3, 4, 4, 5, 5]
+    for considered in (1, 2, 3, 16, 200):
+        for simulations in (1, 2, 7, 64, 1000):
+            assert len(halving_schedule(considered, simulations)) == simulations
+
+
+def test_gumbel_finds_the_exact_value():
+    """With a uniform network, on random tic-tac-toe positions, even with few actions considered at a time."""
+    game, rng, known, right = load_game("tictactoe"), random.Random(2), {}, 0
+    for i in range(40):
+        position = random_position(game, rng, rng.randrange(7))
+        found = Gumbel(game, Uniform(game), memory=4, seed=i).search(position, Limit(simulations=2000))
+        value = plain_value(position, known)
+        right += -plain_value(position.play(found.action), known) == value
+        if found.note:
+            assert found.value == value
+        assert sum(found.policy.values()) == pytest.approx(1, abs=1e-4)
+    assert right == 40
+
+
+def test_gumbel_improves_on_the_prior_with_two_simulations():
+    """The policy of a search leans to what was found good: on average it is worth more than the prior."""
+    game, known, better = load_game("tictactoe"), {}, []
+    rng = random.Random(4)
+    for i in range(100):
+        position = random_position(game, rng, 5)
+        found = Gumbel(game, Uniform(game), memory=1, seed=i).search(position, Limit(simulations=4))
+        values = {action: -plain_value(position.play(action), known) for action in position.legal_actions}
+        gain = sum(share * values[action] for action, share in found.policy.items()) - np.mean(list(values.values()))
+        better.append(gain)
+    assert np.mean(better) > 2 * np.std(better) / 10
+
+
+def test_limits_are_kept():
+    game = load_game("connect4")
+    search = Puct(game, Uniform(game), memory=16)
+    for simulations in (1, 3, 100):
+        assert search.search(game.start(), Limit(simulations=simulations)).nodes == simulations
