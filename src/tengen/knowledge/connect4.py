@@ -14,8 +14,9 @@ from tengen.search.evaluation import NO_NOTES
 class OpenFours(NamedTuple):
     """Places for four in a row, by how many stones stand there already; central columns are looked at first."""
 
-    two: int = 2
-    three: int = 8
+    place: int = 1  # for four in a row
+    two: int = 2  # more, with two stones there
+    three: int = 8  # and with three
 
     @property
     def scale(self):
@@ -34,7 +35,11 @@ def worth_of_lines(evaluation, own, free, step):
     pairs, either = (zero & one) | (two & three), (zero | one) & (two | three)
     has_two = (pairs | either) & places
     has_three = ((zero & one & (two | three)) | (two & three & (zero | one))) & places
-    return count_bits(places) + evaluation.two * count_bits(has_two) + evaluation.three * count_bits(has_three)
+    return (
+        evaluation.place * count_bits(places)
+        + evaluation.two * count_bits(has_two)
+        + evaluation.three * count_bits(has_three)
+    )
 
 
 @kernel
