@@ -80,7 +80,7 @@ def test_best_on_the_command_line():
     assert answer["action"] == "a3"
     assert answer["value"] == 1
     assert answer["pv"][0] == "a3"
-    assert set(answer) == {"action", "value", "pv", "policy", "nodes", "seconds"}
+    assert set(answer) == {"action", "value", "pv", "policy", "nodes", "depth", "seconds", "note"}
     words = run("best", "tictactoe", "--agent", "uct:playouts=5000", "--moves", "a1 b2 a2 c3").stdout
     assert "X plays a3" in words
     assert "+1.000 for X" in words
