@@ -29,7 +29,7 @@ MIDDLE_GAMES = {  # for alpha-beta: the same positions every time
     "gomoku": "h8 i9 g9 i7 h10 h7",
     "gomoku:rule=renju": "h8 i9 g9 i7 h10 h7",
     "connect4": "4 4 4 4 3 5",
-    "reversi": "d3 c5 d6 e3 f4 c3 c4 d2 f6 e6",
+    "reversi": "f5 f6 e6 f4 g6 d7 c3 c5 d3 g4 c6 c4",
     "go:size=9": "e5 c3 g7 c7 g3",
 }
 PEERS = {  # our game, OpenSpiel's

@@ -292,13 +292,14 @@ class Tree:
         self.number = seed
         self.seed: int | None = None  # where the random sequence of that number has got to
         self.position: Position | None = None
-        self._compile()
 
-    def _compile(self) -> None:
-        """Compiling is no part of anybody's time to think."""
-        self.move_to(self.game.start())
+    def compile(self) -> None:
+        """Has everything compiled: that is no part of anybody's time to think."""
+        start = self.game.start()
+        self.move_to(start)
         self.grow(0, 1, Clock(Limit()), 1.0)
-        self.seed = self.position = None
+        copies = np.zeros_like(self.nodes), self.sizes, np.zeros(0, np.int64)
+        keep_subtree(self.game.parameters, start.states, self.nodes, *copies)
 
     def move_to(self, position: Position) -> None:
         """Makes `position` the root; what is known of it is kept if it continues the last one."""
@@ -375,6 +376,9 @@ class Uct:
     threads: int = 1
     memory: int = 512  # megabytes, for all trees
     trees: list[Tree] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        Tree(self.game, capacity=2, seed=1).compile()
 
     def search(self, position: Position, limit: Limit) -> Decision:
         """Searches a position that is not over. A playout adds at most one node, so limits on either are the same."""
