@@ -10,20 +10,27 @@ from tengen.rules.game import Position
 from tengen.search.alphabeta import AlphaBeta
 from tengen.search.limits import Clock, Decision, Limit
 
-SHARE = 0.35  # of the time, or of the nodes, that an expert may take
+THREATS_SHARE, ENDGAME_SHARE = 0.2, 0.5  # of the time, or of the nodes, that an expert may take each time
 LEAST_TIME, LEAST_NODES = 0.002, 30  # less than this is no use to an expert
 NODES_OF_THREATS = 20_000  # where the limit is on depth alone
 EMPTIES_WITHOUT_CLOCK = 12  # where the limit is on depth alone: a moment's work
 EMPTIES_FOR_SCORE = 20  # up to here the exact score is sought, beyond only who wins
 
 
-def share_of(limit: Limit, otherwise: int | None) -> Limit | None:
+def share_of(limit: Limit, part: float, otherwise: int | None) -> Limit | None:
     """An expert's part of a limit; `otherwise` nodes where the limit does not say. None: it is not worth asking."""
-    time = None if limit.time is None else SHARE * limit.time
-    nodes = None if limit.count is None else int(SHARE * limit.count)
+    time = None if limit.time is None else part * limit.time
+    nodes = None if limit.count is None else int(part * limit.count)
     if (time is not None and time < LEAST_TIME) or (nodes is not None and nodes < LEAST_NODES):
         return None
     return Limit(time=time, nodes=nodes).or_else(Limit(nodes=otherwise))
+
+
+def parts_of(limit: Limit, count: int) -> Limit:
+    """One of so many equal parts of a limit."""
+    time = None if limit.time is None else limit.time / count
+    nodes = None if limit.count is None else max(2, limit.count // count)
+    return Limit(time=time, nodes=nodes)
 
 
 def rest_of(limit: Limit, clock: Clock, nodes: int) -> Limit:
@@ -35,21 +42,35 @@ def rest_of(limit: Limit, clock: Clock, nodes: int) -> Limit:
 
 @dataclass
 class ThreatsFirst:
-    """Gomoku: a win by threats is played at once."""
+    """Gomoku: a win by threats is played at once, and what lets the other win by threats is left out."""
 
     threats: ThreatSearch
     alphabeta: AlphaBeta
 
     def search(self, position: Position, limit: Limit) -> Decision:
         clock = Clock(limit)
-        share, nodes = share_of(limit, NODES_OF_THREATS), 0
+        share, nodes, losing = share_of(limit, THREATS_SHARE, NODES_OF_THREATS), 0, list[int]()
         if share is not None:
             found = self.threats.search(position, share)
             if found is not None:
                 return found
             nodes = self.threats.nodes
-        decision = self.alphabeta.search(position, rest_of(limit, clock, nodes))
+            candidates = self.alphabeta.candidates(position)
+            if len(candidates) > 1:
+                each = parts_of(share, len(candidates))
+                for action in candidates:
+                    if self._loses(position.play(action), each):
+                        losing.append(action)
+                    nodes += self.threats.nodes
+            if len(losing) == len(candidates):
+                losing = []  # all is lost, as far as is known: the search looks for the longest way
+        decision = self.alphabeta.search(position, rest_of(limit, clock, nodes), losing)
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)
+
+    def _loses(self, position: Position, limit: Limit) -> bool:
+        """Whether the player to move now wins by threats, as far as a short look can tell."""
+        self.threats.nodes = 0
+        return position.outcome is None and self.threats.search(position, limit) is not None
 
 
 @dataclass
@@ -64,7 +85,7 @@ class EndgameLast:
         clock, nodes = Clock(limit), 0
         empties = int((position.board == 0).sum())
         most = self.empties if limit.time or limit.count else min(self.empties, EMPTIES_WITHOUT_CLOCK)
-        share = share_of(limit, None)
+        share = share_of(limit, ENDGAME_SHARE, None)
         if empties <= most and share is not None:
             goal = EXACT if empties <= EMPTIES_FOR_SCORE else OUTCOME
             found = self.endgame.search(position, share, goal)

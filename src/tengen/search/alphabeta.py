@@ -9,6 +9,7 @@ The search's stack is an array of frames, so it can stop after any node and go o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -89,6 +90,7 @@ class Work(NamedTuple):
     killers: Any  # [plies, 2]
     history: Any  # [players, actions]
     shares: Any  # [actions]: nodes below each of the root's actions
+    barred: Any  # [actions]: whether the root leaves an action out
     table: Any
     progress: Any
 
@@ -132,8 +134,21 @@ def enter(game, evaluation, refinements, work, ply):
     if frame.depth <= 0 or ply + 1 == len(work.frames):
         return open_horizon(game, evaluation, refinements, work, ply)
     frame.count = candidates(evaluation, game, state, work.notes[ply], work.actions[ply], work.scores[ply])
+    if ply == 0:
+        leave_out_barred(work)
     order(refinements, work, ply, guess)
     return UNDECIDED
+
+
+@kernel
+def leave_out_barred(work):
+    """The root's candidates without those that its caller knows better about."""
+    count = 0
+    for i in range(work.frames[0].count):
+        if not work.barred[work.actions[0, i]]:
+            work.actions[0, count], work.scores[0, count] = work.actions[0, i], work.scores[0, i]
+            count += 1
+    work.frames[0].count = count
 
 
 @kernel
@@ -366,6 +381,7 @@ class AlphaBeta:
             killers=np.zeros((DEEPEST, 2), np.int32),
             history=np.zeros((2, actions), np.int64),
             shares=np.zeros(actions, np.int64),
+            barred=np.zeros(actions, np.bool_),
             table=new_table(self.memory),
             progress=np.zeros(6, np.int64),
         )
@@ -384,11 +400,27 @@ class AlphaBeta:
         self.work.table[:] = np.zeros((), self.work.table.dtype)
         self.work.history[:] = 0
 
-    def search(self, position: Position, limit: Limit) -> Decision:
-        """Searches a position that is not over, one ply deeper each time, until a limit or the end of the game."""
-        clock = Clock(limit)
+    def candidates(self, position: Position) -> list[int]:
+        """The actions that a search of this position would look at."""
+        self._begin(position)
+        self.work.frames[0].alpha, self.work.frames[0].beta, self.work.frames[0].depth = -INFINITE, INFINITE, 1
+        self.work.progress[PLY], self.work.progress[STEP] = 0, ENTER
+        run(self.game.parameters, self.evaluation, self.refinements, self.work, 1)
+        return self.work.actions[0, : self.work.frames[0].count].tolist()
+
+    def _begin(self, position: Position, barred: Sequence[int] = ()) -> None:
         self.work.notes[0] = np.zeros((), self.work.notes.dtype)
+        self.work.barred[:] = False
+        self.work.barred[list(barred)] = True
         prepare(self.game.parameters, self.evaluation, position.states, self.work)
+
+    def search(self, position: Position, limit: Limit, barred: Sequence[int] = ()) -> Decision:
+        """Searches a position that is not over, one ply deeper each time, until a limit or the end of the game.
+
+        Actions that are `barred` are not looked at; some candidate must be left.
+        """
+        clock = Clock(limit)
+        self._begin(position, barred)
         nodes, pace, found = limit.count or 2**60, Pace(clock, 64), Found(int(position.legal_actions[0]))
         for depth in range(1, min(limit.depth or DEEPEST, DEEPEST - 1) + 1):
             if not self._deepen(depth, found, nodes, pace):
