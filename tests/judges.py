@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tengen.rules.contract import play
 from tengen.rules.kernels import entry
-from tengen.search.evaluation import WIN, candidates, evaluate, new_notes, take_notes, threats
+from tengen.search.evaluation import WIN, candidates, evaluate, follow, new_notes, take_notes, threats
 
 
 class PlainGo:
@@ -110,6 +111,16 @@ def plain_value(position, known: dict | None = None) -> int:
                 plain_value(child, known) * (1 if child.to_play == position.to_play else -1) for child in children
             )
     return known[position]
+
+
+@entry
+def keep_notes(game, evaluation, states, notes, action):
+    """Plays on states[0]; notes[0] follow, notes[1] are taken from nothing."""
+    states[1] = states[0]
+    play(game, states[1], action)
+    follow(evaluation, game, states[0], states[1], action, notes[0])
+    take_notes(evaluation, game, states[1], notes[1])
+    states[0] = states[1]
 
 
 @entry

@@ -5,16 +5,15 @@ from functools import cache
 
 import numpy as np
 import pytest
-from judges import assess_position, random_position
+from judges import assess_position, keep_notes, random_position
 
 from tengen import load_agent, load_game
 from tengen.knowledge import gomoku
 from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
-from tengen.rules.contract import play
 from tengen.rules.errors import BadParameter
 from tengen.rules.kernels import entry
 from tengen.search.alphabeta import AlphaBeta, Refinements
-from tengen.search.evaluation import Plain, follow, new_notes, take_notes
+from tengen.search.evaluation import Plain, new_notes, take_notes
 from tengen.search.limits import Limit
 
 ALL = [
@@ -27,16 +26,6 @@ ALL = [
     ("gomoku:size=20", "patterns"),
     ("gomoku:size=11", "gobang"),
 ]
-
-
-@entry
-def keep_notes(game, evaluation, states, notes, action):
-    """Plays on states[0]; notes[0] follow, notes[1] are taken from nothing."""
-    states[1] = states[0]
-    play(game, states[1], action)
-    follow(evaluation, game, states[0], states[1], action, notes[0])
-    take_notes(evaluation, game, states[1], notes[1])
-    states[0] = states[1]
 
 
 @pytest.mark.parametrize(("spec", "name"), ALL)

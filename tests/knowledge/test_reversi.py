@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judges import assess_position, random_position
+from judges import assess_position, keep_notes, random_position
 
 from tengen import load_game
 from tengen.knowledge import margin
@@ -17,11 +17,10 @@ from tengen.knowledge.evaluations import evaluation_for
 from tengen.knowledge.margin import Margin
 from tengen.knowledge.reversi import Mobility
 from tengen.rules.board import diagram
-from tengen.rules.contract import play
 from tengen.rules.errors import BadParameter
 from tengen.rules.kernels import entry
 from tengen.search.alphabeta import AlphaBeta
-from tengen.search.evaluation import follow, new_notes, take_notes
+from tengen.search.evaluation import new_notes, take_notes
 from tengen.search.limits import Limit
 
 GAME = load_game("reversi")
@@ -41,16 +40,6 @@ def turned(board, symmetry):
     """A board in one of its eight symmetries."""
     board = board.T if symmetry & 4 else board
     return np.rot90(board, symmetry & 3)
-
-
-@entry
-def keep_notes(game, evaluation, states, notes, action):
-    """Plays on states[0]; notes[0] follow, notes[1] are taken from nothing."""
-    states[1] = states[0]
-    play(game, states[1], action)
-    follow(evaluation, game, states[0], states[1], action, notes[0])
-    take_notes(evaluation, game, states[1], notes[1])
-    states[0] = states[1]
 
 
 def test_notes_keep_up():

@@ -21,11 +21,9 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import config, types
-from numba.extending import intrinsic, overload
 
 from tengen.games.reversi import Reversi
-from tengen.rules.bits import ONE, count_bits, lowest_bit
+from tengen.rules.bits import ONE, count_bits, highest_bit_distance, lowest_bit
 from tengen.rules.contract import kernel
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game, Position
@@ -40,25 +38,6 @@ HIGHEST = np.uint64(1 << 63)
 GATHER_ROWS = np.uint64(0x0102040810204080)  # times a first column: its bits, in order, in the highest byte
 LOWEST_SCORE, HIGHEST_SCORE = -128, 127  # beyond all scores: nothing is known yet
 PASS, NO_MOVE = 64, 65
-
-
-def highest_bit_distance(word):
-    """How many zeros stand above the highest set bit of a word that is not zero."""
-    return 64 - int(word).bit_length()
-
-
-if not config.DISABLE_JIT:
-
-    @intrinsic
-    def _leading_zeros(typing_context, word):
-        def generate(context, builder, signature, arguments):
-            return builder.ctlz(arguments[0], context.get_constant(types.boolean, 1))
-
-        return types.uint64(types.uint64), generate
-
-    @overload(highest_bit_distance)
-    def _highest_bit_distance(word):
-        return lambda word: _leading_zeros(np.uint64(word))
 
 
 def ray(cell: int, right: int, down: int) -> int:

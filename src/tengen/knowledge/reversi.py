@@ -19,7 +19,6 @@ class Mobility(NamedTuple):
     frontier: int = 4
     corner: int = 80
     beside: int = 25  # a disc diagonally beside an empty corner
-    edge: int = 8
     stable: int = 20
 
     @property
@@ -49,7 +48,7 @@ def grow(size, cells):
 
 
 @kernel
-def stable_edges(size, own, board):
+def stable_edges(size, own):
     """Own discs in unbroken rows along the edges from an own corner: nothing flips these."""
     width = np.uint64(size)
     stable = own & corners_of(size)
@@ -70,12 +69,12 @@ def merits(evaluation, game, own, other, board):
     size = game.size
     empty = board & ~(own | other)
     corners = corners_of(size)
-    risky = grow(size, corners & empty) & ~corners & (inner_columns(size) << np.uint64(0))
+    risky = grow(size, corners & empty) & ~corners & inner_columns(size)
     risky &= ~(((ONE << np.uint64(size)) - ONE) | ((ONE << np.uint64(size)) - ONE) << np.uint64(size * (size - 1)))
     score = evaluation.moves * count_bits(moves_of(game, own, other))
     score -= evaluation.frontier * count_bits(own & grow(size, empty))
     score += evaluation.corner * count_bits(own & corners) - evaluation.beside * count_bits(own & risky)
-    return score + evaluation.stable * count_bits(stable_edges(size, own, board))
+    return score + evaluation.stable * count_bits(stable_edges(size, own))
 
 
 @rules(Mobility)

@@ -47,6 +47,7 @@ MOST_FOR_PROOF = 5_000_000  # positions, for one node of a proof that was found 
 ENDLESS = 1 << 30  # a proof number: it can never be
 ENTER, LOOK, LEAVE, DONE = 0, 1, 2, 3
 PLY, STEP, NODES = 0, 1, 2  # what `progress` holds
+NOT_URGENT = -1
 NO_POINT = np.uint32(0)
 
 FRAME = np.dtype(
@@ -87,39 +88,43 @@ def known(table, key):
 
 
 @kernel
-def attack_actions(game, state, notes, kind, actions, scores):
-    """The attacker's actions: how many, or ENDLESS if he has won."""
+def urgent_actions(game, state, notes, actions, scores):
+    """What fives and open fours leave the player to move: ENDLESS if he wins by one, NOT_URGENT if there are none.
+
+    One action if he can stop the other's five; none if he cannot, since of two points he can take only one.
+    """
     own, other = state.to_play, 1 - state.to_play
-    most = len(actions)
     if notes.counts[own, FIVE] > 0:
         return ENDLESS
     if notes.counts[other, FIVE] > 0:
-        count = points_that(game, state, notes, NO_POINT, HAS_FIVE, actions, scores, most)
+        count = points_that(game, state, notes, NO_POINT, HAS_FIVE, actions, scores, len(actions))
         return count if count == 1 else 0
     if notes.counts[own, OPEN_FOUR] > 0:
         if points_that(game, state, notes, HAS_OPEN_FOUR, NO_POINT, actions, scores, 1) > 0:
             return ENDLESS
-    wanted = HAS_FOUR
+    return NOT_URGENT
+
+
+@kernel
+def attack_actions(game, state, notes, kind, actions, scores):
+    """The attacker's actions: how many, or ENDLESS if he has won."""
+    count = urgent_actions(game, state, notes, actions, scores)
+    if count != NOT_URGENT:
+        return count
+    other, wanted = 1 - state.to_play, HAS_FOUR
     if kind == THREES and not (notes.counts[other, OPEN_FOUR] > 0 and is_threatened(game, state, notes)):
         wanted |= HAS_OPEN_THREE
-    return points_that(game, state, notes, wanted, NO_POINT, actions, scores, most)
+    return points_that(game, state, notes, wanted, NO_POINT, actions, scores, len(actions))
 
 
 @kernel
 def defence_actions(game, state, notes, kind, actions, scores):
     """The defender's actions: how many, or ENDLESS if there is no threat to meet; none if it cannot be met."""
-    own, other = state.to_play, 1 - state.to_play
-    most = len(actions)
-    if notes.counts[own, FIVE] > 0:
-        return ENDLESS
-    if notes.counts[other, FIVE] > 0:
-        count = points_that(game, state, notes, NO_POINT, HAS_FIVE, actions, scores, most)
-        return count if count == 1 else 0  # of two points he can take only one
-    if notes.counts[own, OPEN_FOUR] > 0:
-        if points_that(game, state, notes, HAS_OPEN_FOUR, NO_POINT, actions, scores, 1) > 0:
-            return ENDLESS
-    if kind == THREES and notes.counts[other, OPEN_FOUR] > 0 and is_threatened(game, state, notes):
-        return points_that(game, state, notes, MAKES_FOUR, MAKES_FOUR, actions, scores, most)
+    count = urgent_actions(game, state, notes, actions, scores)
+    if count != NOT_URGENT:
+        return count
+    if kind == THREES and notes.counts[1 - state.to_play, OPEN_FOUR] > 0 and is_threatened(game, state, notes):
+        return points_that(game, state, notes, MAKES_FOUR, MAKES_FOUR, actions, scores, len(actions))
     return ENDLESS
 
 

@@ -19,6 +19,11 @@ def lowest_bit(word):
     return (int(word) & -int(word)).bit_length() - 1
 
 
+def highest_bit_distance(word):
+    """How many zeros stand above the highest set bit of a word that is not zero."""
+    return 64 - int(word).bit_length()
+
+
 if not config.DISABLE_JIT:
 
     @intrinsic
@@ -34,6 +39,17 @@ if not config.DISABLE_JIT:
             return builder.cttz(arguments[0], context.get_constant(types.boolean, 0))
 
         return types.uint64(types.uint64), generate
+
+    @intrinsic
+    def _leading_zeros(typing_context, word):
+        def generate(context, builder, signature, arguments):
+            return builder.ctlz(arguments[0], context.get_constant(types.boolean, 1))
+
+        return types.uint64(types.uint64), generate
+
+    @overload(highest_bit_distance)
+    def _highest_bit_distance(word):
+        return lambda word: _leading_zeros(np.uint64(word))
 
     @overload(count_bits)
     def _count_bits(word):
