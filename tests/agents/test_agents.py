@@ -1,15 +1,26 @@
 """Agents: made from strings, legal in every game, wrong strings explained."""
 
+import numpy as np
 import pytest
 
 import tengen
+from tengen.agents.learned import PolicyAgent
+from tengen.nets.facts import NetError
 from tengen.rules.errors import BadParameter, IllegalMove
 from tengen.search.limits import Limit
 
 GAMES = ["tictactoe", "connect4", "gomoku:size=9,rule=renju", "reversi", "go:size=5"]
 
 
-@pytest.mark.parametrize("spec", ["random", "uct:playouts=200"])
+LEARNED = [
+    "puct:net=uniform,simulations=50,cache=1000,symmetry=1,memory=8",
+    "gumbel:net=uniform,simulations=20,memory=8",
+    "policy:net=uniform",
+    "policy:net=uniform,temperature=1",
+]
+
+
+@pytest.mark.parametrize("spec", ["random", "uct:playouts=200", *LEARNED])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game(spec, game):
     game = tengen.load_game(game)
@@ -40,9 +51,51 @@ def test_a_limit_takes_the_place_of_the_agents_own():
         ("uct:playouts=0", "playouts=0 is out of range"),
         ("uct:playouts=many", "playouts=many is not a whole number"),
         ("uct:playouts", "'playouts' is not an option; write name=value"),
+        ("puct:simulations=5", "puct:simulations=5: puct needs net=… (one we ship, an .onnx file, a run folder, or"),
+        ("policy:net=", "net= is empty"),
     ],
 )
 def test_wrong_specs(spec, message):
     with pytest.raises(BadParameter) as caught:
         tengen.load_agent(spec, tengen.load_game("tictactoe"))
     assert message in str(caught.value)
+
+
+def test_a_net_that_is_not_there():
+    with pytest.raises(NetError, match=r"no net is called 'C:/nets/x=1.onnx'"):
+        tengen.load_agent("puct:simulations=5,net=C:/nets/x=1.onnx", tengen.load_game("tictactoe"))
+
+
+@pytest.mark.parametrize(
+    ("options", "batch"),
+    [
+        ("", 8),
+        (",simulations=32", 1),
+        (",simulations=200", 4),
+        (",simulations=9999", 8),
+        (",time=1", 8),
+        (",batch=3", 3),
+    ],
+)
+def test_batches_by_themselves(options, batch):
+    agent = tengen.load_agent(f"puct:net=uniform,memory=1{options}", tengen.load_game("tictactoe"))
+    assert agent.search.batch == batch
+
+
+class LikesTheLast:
+    """A network that likes the last action most, and thinks every position is good."""
+
+    def __call__(self, planes):
+        return np.tile(np.arange(9, dtype=np.float32), (len(planes), 1)), np.full(len(planes), 0.5, np.float32)
+
+
+def test_policy_plays_its_first_choice_or_draws():
+    game = tengen.load_game("tictactoe")
+    position = game.from_moves("c1")  # the last cell is taken
+    decision = PolicyAgent("first", game, LikesTheLast()).choose(position)
+    assert (decision.action, decision.value, decision.nodes) == (7, 0.5, 1)
+    assert max(decision.policy, key=decision.policy.get) == 7
+    warm = PolicyAgent("warm", game, LikesTheLast(), temperature=3.0)
+    drawn = [warm.choose(position).action for _ in range(300)]
+    assert set(drawn) == set(range(8))
+    assert drawn.count(7) > drawn.count(0)

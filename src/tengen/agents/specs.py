@@ -9,6 +9,7 @@ from typing import Any
 
 from tengen.agents.agent import Agent, RandomAgent, SearchAgent
 from tengen.agents.external import GtpAgent, GtpEngine
+from tengen.agents.learned import PolicyAgent
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
 from tengen.knowledge.endgame import Endgame
@@ -16,14 +17,26 @@ from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
 from tengen.knowledge.experts import EndgameLast, ThreatsFirst
 from tengen.knowledge.go import Area
 from tengen.knowledge.threats import ThreatSearch
+from tengen.nets.runtime import load_net
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
 from tengen.search.alphabeta import AlphaBeta, Refinements
 from tengen.search.evaluation import Plain
+from tengen.search.evaluators import Cached, Evaluator, RandomSymmetry, Uniform
 from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
+from tengen.search.puct import DEFAULT_SIMULATIONS, Gumbel, Puct
 from tengen.search.uct import Uct
+
+
+class Text:
+    """What an option may be if it is taken as it stands; a comma would end it."""
+
+    def read(self, name: str, value: object, kind: type) -> str:
+        if not value:
+            raise BadParameter(f"{name}= is empty")
+        return str(value)
 
 
 @dataclass(frozen=True)
@@ -31,15 +44,19 @@ class Option:
     """A key of a spec: what it may be, and what it is if it is left out."""
 
     kind: type
-    allowed: Between | OneOf
+    allowed: Between | OneOf | Text
     default: Any
     about: str
+    is_required: bool = False
 
 
 SEED = Option(int, Between(0, 2**63), 1, "makes an agent repeat itself")
 TIME = Option(float, Between(0.001, 86400), None, "seconds a move")
 THREADS = Option(int, Between(0, 1024), 0, "0 for all cores; short searches use one")
 NODES = Option(int, Between(1, 10**12), None, "positions a move")
+NET = Option(
+    str, Text(), None, "one we ship, an .onnx file, a run folder, or uniform: it knows nothing", is_required=True
+)
 
 
 @dataclass(frozen=True)
@@ -89,6 +106,44 @@ def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
     return SearchAgent(name, Endgame(game, options["memory"]), limit)
 
 
+def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
+    return SearchAgent(name, Puct(game, **puct_settings(game, options)), puct_limit(options))
+
+
+def make_gumbel(name: str, game: Game, options: dict[str, Any]) -> Agent:
+    own = {key: options[key] for key in ("considered", "noise")}
+    return SearchAgent(name, Gumbel(game, **puct_settings(game, options), **own), puct_limit(options))
+
+
+def make_policy(name: str, game: Game, options: dict[str, Any]) -> Agent:
+    return PolicyAgent(name, game, net_of(game, options), options["temperature"], options["seed"])
+
+
+def puct_limit(options: dict[str, Any]) -> Limit:
+    return Limit(time=options["time"], simulations=options["simulations"]).or_else(
+        Limit(simulations=DEFAULT_SIMULATIONS)
+    )
+
+
+def puct_settings(game: Game, options: dict[str, Any]) -> dict[str, Any]:
+    """Batches, if not given, are small where simulations are few: the later ones should know of the earlier ones."""
+    simulations = puct_limit(options).simulations
+    batch = options["batch"] or (8 if simulations is None else min(max(simulations // 50, 1), 8))
+    settings = {key: options[key] for key in ("exploration", "urgency", "rollouts", "memory", "seed")}
+    return {"evaluator": evaluator_of(game, options), "batch": batch, **settings}
+
+
+def evaluator_of(game: Game, options: dict[str, Any]) -> Evaluator:
+    evaluator = net_of(game, options)
+    if options["symmetry"]:
+        evaluator = RandomSymmetry(evaluator, game, options["seed"])
+    return Cached(evaluator, options["cache"]) if options["cache"] else evaluator
+
+
+def net_of(game: Game, options: dict[str, Any]) -> Evaluator:
+    return Uniform(game) if options["net"] == "uniform" else load_net(options["net"], game)
+
+
 def evaluation_of(game: Game, options: dict[str, Any]) -> Any:
     chosen = options["evaluation"]
     name = None if chosen is None else list(EVALUATIONS)[chosen]
@@ -101,6 +156,21 @@ DEPTH_LIMITED = {
     "nodes": NODES,
     "evaluation": Option(int, OneOf(*EVALUATIONS), None, "by default the game's own"),
     "region": Option(int, Between(0, 20), 2, "Gomoku: only points this near to a stone; 0 for all"),
+}
+LEARNED = {
+    "net": NET,
+    "simulations": Option(int, Between(1, 10**12), None, f"a move ({DEFAULT_SIMULATIONS}, unless time is given)"),
+    "time": TIME,
+    "batch": Option(int, Between(0, 4096), 0, "leaves that the net is asked about at once; 0: 1 to 8, by simulations"),
+    "exploration": Option(float, Between(0, 100), Puct.exploration, "c of PUCT"),
+    "urgency": Option(
+        float, Between(-1, 2), Puct.urgency, "how much worse the untried is thought; −1: it is thought even"
+    ),
+    "rollouts": Option(float, Between(0, 1), Puct.rollouts, "share of a value that random moves to the end decide"),
+    "memory": Option(int, Between(1, 10**6), Puct.memory, "megabytes for its tree"),
+    "cache": Option(int, Between(0, 10**9), 0, "answers of the net that are remembered"),
+    "symmetry": Option(int, Between(0, 1), 0, "1 to show the net each board under a random symmetry"),
+    "seed": SEED,
 }
 PRESETS = {  # the Gobang paper's algorithms 1 to 8
     "gobang1": "minimax:depth=2,evaluation=none,region=0",
@@ -155,6 +225,27 @@ AGENTS = {
         },
         make_uct,
     ),
+    "puct": Maker("AlphaZero's tree search, guided by a net", LEARNED, make_puct),
+    "gumbel": Maker(
+        "PUCT with sequential halving at the root: for few simulations",
+        {
+            **LEARNED,
+            "considered": Option(int, Between(1, 10**4), Gumbel.considered, "actions tried at the root"),
+            "noise": Option(
+                float, Between(0, 100), 0.0, "scale of the Gumbel numbers that draw them; 0: the likeliest"
+            ),
+        },
+        make_gumbel,
+    ),
+    "policy": Maker(
+        "what a net likes at first sight",
+        {
+            "net": NET,
+            "temperature": Option(float, Between(0, 100), 0.0, "0 for its first choice; higher draws more evenly"),
+            "seed": SEED,
+        },
+        make_policy,
+    ),
     "gtp": Maker(
         "another engine for Go or Reversi, by its command line: gtp:gnugo --mode gtp --chinese-rules",
         {},
@@ -183,5 +274,8 @@ def load_agent(spec: str, game: Game, **defaults: Any) -> Agent:
         if key not in maker.options:
             raise BadParameter(f"{spec}: {name} has no option {key!r}{nearest(key, maker.options)}")
         given[key] = maker.options[key].allowed.read(key, value, maker.options[key].kind)
+    for key, option in maker.options.items():
+        if option.is_required and key not in given:
+            raise BadParameter(f"{spec}: {name} needs {key}=… ({option.about})")
     options = {key: given.get(key, option.default) for key, option in maker.options.items()}
     return maker.make(spec, game, options)

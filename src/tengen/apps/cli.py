@@ -200,6 +200,24 @@ def match(
 
 
 @app.command()
+def train(
+    preset: Annotated[
+        str, typer.Argument(metavar="PRESET", help="A preset (tictactoe, gomoku8, …), a .toml file, or a game.")
+    ],
+    run: Annotated[Path | None, typer.Option(help="The folder of the run; by default runs/PRESET.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    minutes: Annotated[float | None, typer.Option(min=0, help="Stop after so long; by default when complete.")] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change a setting of a new run.")
+    ] = None,
+) -> None:
+    """Train a net by self-play. The same command goes on with a run that was stopped or killed."""
+    from tengen.apps.train import train as train_net
+
+    train_net(preset, run, device, minutes, changes or [])
+
+
+@app.command()
 def agents() -> None:
     """List the agents and their options."""
     from tengen.agents.specs import AGENTS, PRESETS

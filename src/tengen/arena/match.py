@@ -6,9 +6,10 @@ import math
 import multiprocessing
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tengen.agents.agent import Agent
 from tengen.agents.specs import load_agent
 from tengen.games import load_game
 from tengen.rules.game import Game, Position
@@ -96,17 +97,22 @@ def play_pairing(pairing: Pairing) -> Played:
     """Plays one game; every agent is made anew, so that nothing is carried over."""
     game = load_game(pairing.game)
     agents = [load_agent(spec, game, threads=1, seed=2 * pairing.seed + i) for i, spec in enumerate(pairing.agents)]
+    return play_game(game, agents, pairing.opening, pairing.first_begins)
+
+
+def play_game(game: Game, agents: Sequence[Agent], opening: Sequence[int], first_begins: bool) -> Played:
+    """Two agents play from an opening to the end."""
     position = game.start()
-    for action in pairing.opening:
+    for action in opening:
         position = position.play(action)
     seconds = []
     while position.outcome is None:
-        agent = agents[position.to_play if pairing.first_begins else 1 - position.to_play]
+        agent = agents[position.to_play if first_begins else 1 - position.to_play]
         decision = agent.choose(position, Limit())
         seconds.append(decision.seconds)
         position = position.play(decision.action)
-    result = position.outcome.value_for(0 if pairing.first_begins else 1)
-    return Played(result, pairing.first_begins, tuple(position.moves), tuple(seconds))
+    result = position.outcome.value_for(0 if first_begins else 1)
+    return Played(result, first_begins, tuple(position.moves), tuple(seconds))
 
 
 def pairings(game: Game, agents: tuple[str, str], games: int, plies: int, seed: int) -> Iterator[Pairing]:

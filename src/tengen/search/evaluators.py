@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import blake2b
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -27,3 +30,50 @@ class Uniform:
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros((len(planes), self.actions), np.float32), np.zeros(len(planes), np.float32)
+
+
+class Cached:
+    """Remembers the last `size` answers of an evaluator that always answers the same, and asks only what is new.
+
+    Threads may share it: what two ask at the same time may be asked twice.
+    """
+
+    def __init__(self, evaluator: Evaluator, size: int):
+        self.evaluator, self.size = evaluator, size
+        self.answers: dict[bytes, tuple[np.ndarray, np.float32]] = {}  # the oldest first
+        self.hits = self.asked = 0
+        self.lock = Lock()
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        keys = [blake2b(row.tobytes(), digest_size=16).digest() for row in planes]
+        with self.lock:
+            known = {key: self.answers[key] for key in keys if key in self.answers}
+        new = {key: row for row, key in enumerate(keys) if key not in known}
+        if new:
+            logits, values = self.evaluator(planes[list(new.values())])
+            known |= {key: (logits[i].copy(), values[i]) for i, key in enumerate(new)}
+        with self.lock:
+            self._remember({key: known[key] for key in new})
+            self.asked += len(keys)
+            self.hits += len(keys) - len(new)
+        return np.stack([known[key][0] for key in keys]), np.array([known[key][1] for key in keys], np.float32)
+
+    def _remember(self, answers: dict[bytes, tuple[np.ndarray, np.float32]]) -> None:
+        self.answers |= answers
+        while len(self.answers) > self.size:
+            del self.answers[next(iter(self.answers))]
+
+
+class RandomSymmetry:
+    """Shows each state under a symmetry of the board, drawn anew each time, and turns the answer back."""
+
+    def __init__(self, evaluator: Evaluator, game: Game, seed: int | Sequence[int] = 1):
+        self.evaluator, self.random = evaluator, np.random.default_rng(seed)
+        self.sources = np.argsort(game.symmetries, axis=1)  # [symmetries, cells]: which cell comes to stand on each
+        self.actions = game.action_symmetries  # [symmetries, actions]: where each action goes
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        drawn = self.random.integers(len(self.sources), size=len(planes))
+        turned = np.take_along_axis(planes, self.sources[drawn][:, np.newaxis], axis=2)
+        logits, values = self.evaluator(turned)
+        return np.take_along_axis(logits, self.actions[drawn], axis=1), values

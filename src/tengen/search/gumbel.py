@@ -16,7 +16,6 @@ from tengen.rules.contract import kernel
 from tengen.search.tree import LOST, NONE, ROOT, UNKNOWN, WON
 
 VISIT_SCALE = 50.0  # σ(q) = (VISIT_SCALE + the most visits of an action) · value_scale · q
-VALUE_SCALE = 1.0
 
 
 @cache
@@ -60,12 +59,12 @@ def mixed_value(nodes, edges, node):
 
 
 @kernel
-def sigma_scale(nodes, edges, node):
+def sigma_scale(nodes, edges, node, value_scale):
     """How much a value weighs against a logit: more, the more has been tried."""
     first, most = np.int64(nodes[node].first), 0
     for i in range(first, first + nodes[node].count):
         most = max(most, edges[i].visits)
-    return np.float32((VISIT_SCALE + most) * VALUE_SCALE)
+    return np.float32((VISIT_SCALE + most) * value_scale)
 
 
 @kernel
@@ -76,10 +75,10 @@ def improved_logit(edge, scale, unseen):
 
 
 @kernel
-def halving_edge(nodes, edges, gumbels, visits):
+def halving_edge(nodes, edges, gumbels, visits, value_scale):
     """The root's edge for the next simulation: of those with that many visits, the best; NONE if there are none."""
     first, best, highest = np.int64(nodes[ROOT].first), NONE, np.float32(-1e30)
-    scale, unseen = sigma_scale(nodes, edges, ROOT), mixed_value(nodes, edges, ROOT)
+    scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
     for i in range(first, first + nodes[ROOT].count):
         if edges[i].visits + edges[i].losses == visits and edges[i].proven != LOST:
             score = gumbels[i - first] + improved_logit(edges[i], scale, unseen)
@@ -89,10 +88,10 @@ def halving_edge(nodes, edges, gumbels, visits):
 
 
 @kernel
-def improved_policy(nodes, edges, policy):
+def improved_policy(nodes, edges, value_scale, policy):
     """Writes softmax(logit + σ(completed q)) for the root's edges into `policy` [edges]."""
     first, count = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count)
-    scale, unseen = sigma_scale(nodes, edges, ROOT), mixed_value(nodes, edges, ROOT)
+    scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
     highest, total = np.float32(-1e30), np.float32(0)
     for i in range(count):
         policy[i] = improved_logit(edges[first + i], scale, unseen)
@@ -102,3 +101,17 @@ def improved_policy(nodes, edges, policy):
         total += policy[i]
     for i in range(count):
         policy[i] /= total
+
+
+@kernel
+def improve(nodes, edges, gumbels, value_scale, policy):
+    """Writes the root's improved policy; returns the edge to play, the best of those visited most."""
+    improved_policy(nodes, edges, value_scale, policy)
+    first, most = np.int64(nodes[ROOT].first), 0
+    for i in range(first, first + nodes[ROOT].count):
+        if edges[i].proven == WON:
+            return i
+        if edges[i].proven != LOST:
+            most = max(most, edges[i].visits)
+    best = halving_edge(nodes, edges, gumbels, most, value_scale)
+    return first if best == NONE else best

@@ -11,7 +11,7 @@ from tengen.rules.contract import encode
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
 from tengen.search.evaluators import Evaluator
-from tengen.search.gumbel import halving_edge, halving_schedule, improved_policy
+from tengen.search.gumbel import halving_edge, halving_schedule, improve
 from tengen.search.limits import Clock, Decision, Limit
 from tengen.search.tree import (
     DRAWN,
@@ -47,7 +47,7 @@ class Batch(NamedTuple):
 
 
 @entry
-def gather(game, root, nodes, edges, batch, most, exploration, urgency, gumbels, schedule):
+def gather(game, root, nodes, edges, batch, most, exploration, urgency, gumbels, schedule, value_scale):
     """Begins up to `most` simulations; returns how many wait for the network, and how many were settled without it.
 
     It stops early where a leaf would be asked about twice, and when the root is proven. With a schedule (see gumbel.py)
@@ -58,7 +58,7 @@ def gather(game, root, nodes, edges, batch, most, exploration, urgency, gumbels,
         batch.leaves[asked] = root[0]
         first = NONE
         if len(schedule) > 0:
-            first = halving_edge(nodes, edges, gumbels, schedule[asked + settled])
+            first = halving_edge(nodes, edges, gumbels, schedule[asked + settled], value_scale)
         leaf, path = batch.leaves[asked], batch.paths[asked]
         length = begin_simulation(game, nodes, edges, leaf, exploration, urgency, first, path)
         if length < 0:
@@ -73,10 +73,10 @@ def gather(game, root, nodes, edges, batch, most, exploration, urgency, gumbels,
 
 
 @entry
-def scatter(game, nodes, edges, sizes, batch, asked, logits, values):
-    """Ends the simulations that waited."""
+def scatter(game, nodes, edges, sizes, batch, asked, logits, values, rollouts, seed):
+    """Ends the simulations that waited; returns the next seed."""
     for i in range(asked):
-        finish_simulation(
+        seed = finish_simulation(
             game,
             nodes,
             edges,
@@ -87,7 +87,10 @@ def scatter(game, nodes, edges, sizes, batch, asked, logits, values):
             logits[i],
             values[i],
             batch.actions,
+            rollouts,
+            seed,
         )
+    return seed
 
 
 @entry
@@ -117,8 +120,10 @@ class Puct:
     evaluator: Evaluator
     exploration: float = 1.5  # c
     urgency: float = 0.25  # how much worse than its node an edge never visited is thought to be; −1: it is thought even
+    rollouts: float = 0.0  # λ: this share of a leaf's value is the result of random moves to the end
     batch: int = 8  # leaves that the network is asked about at once
     memory: int = 512  # megabytes, half of it for moving the tree
+    seed: int = 1
     nodes: np.ndarray = field(init=False)
     edges: np.ndarray = field(init=False)
     sizes: np.ndarray = field(init=False)
@@ -128,7 +133,7 @@ class Puct:
         edges = self.memory * 2**20 // (2 * (EDGE.itemsize + NODE.itemsize // 4))
         self.nodes, self.edges = np.zeros(edges // 4, NODE).view(np.recarray), np.zeros(edges, EDGE).view(np.recarray)
         self.spare = np.zeros(0, NODE), np.zeros(0, EDGE)
-        self.sizes = np.zeros(2, np.int64)
+        self.sizes, self.chance = np.zeros(2, np.int64), np.uint64(self.seed)
         self.work = Batch(
             leaves=self.game.new_states(self.batch),
             paths=np.zeros((self.batch, LONGEST, 2), np.int32),
@@ -136,6 +141,18 @@ class Puct:
             planes=np.zeros((self.batch, len(self.game.planes), self.game.cells), np.float32),
             actions=np.zeros(self.game.actions, np.int32),
         )
+        self._compile()
+
+    def _compile(self) -> None:
+        """Compiling is no part of anybody's time to think. The evaluator is not asked."""
+        game, start, trees = self.game.parameters, self.game.start().states, (self.nodes, self.edges)
+        logits, values = np.zeros((1, self.game.actions), np.float32), np.zeros(1, np.float32)
+        show(game, start, self.work)
+        plant(game, start, *trees, self.sizes, self.work, logits, values)
+        gather(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_GUMBELS, NO_SCHEDULE, 0.0)
+        scatter(game, *trees, self.sizes, self.work, 0, logits, values, self.rollouts, self.chance)
+        spare = np.zeros_like(self.nodes[:1]), np.zeros_like(self.edges[: self.game.actions])
+        replant(game, *trees, *spare, self.sizes, ROOT)
 
     def search(self, position: Position, limit: Limit) -> Decision:
         """Searches a position that is not over. A tree that is full goes on without growing."""
@@ -147,14 +164,17 @@ class Puct:
             done += self.simulate(most - done)
         return self.decide(done, clock)
 
-    def simulate(self, most: int, gumbels: np.ndarray = NO_GUMBELS, schedule: np.ndarray = NO_SCHEDULE) -> int:
+    def simulate(
+        self, most: int, gumbels: np.ndarray = NO_GUMBELS, schedule: np.ndarray = NO_SCHEDULE, value_scale: float = 1.0
+    ) -> int:
         """One batch of simulations, no more than `most`; returns how many."""
         assert self.position is not None
-        game, settings = self.game.parameters, (self.exploration, self.urgency, gumbels, schedule)
+        game, settings = self.game.parameters, (self.exploration, self.urgency, gumbels, schedule, value_scale)
         asked, settled = gather(game, self.position.states, self.nodes, self.edges, self.work, most, *settings)
         if asked:
             logits, values = self.evaluator(self.work.planes[:asked])
-            scatter(game, self.nodes, self.edges, self.sizes, self.work, asked, logits, values)
+            trees = self.nodes, self.edges, self.sizes
+            self.chance = np.uint64(scatter(game, *trees, self.work, asked, logits, values, self.rollouts, self.chance))
         return asked + settled
 
     def move_to(self, position: Position) -> None:
@@ -213,17 +233,9 @@ class Puct:
 
 
 @entry
-def improve(game, nodes, edges, gumbels, policy):
-    """Writes the root's improved policy; returns the edge to play, the best of those visited most."""
-    improved_policy(nodes, edges, policy)
-    first, most = np.int64(nodes[ROOT].first), 0
-    for i in range(first, first + nodes[ROOT].count):
-        if edges[i].proven == WON:
-            return i
-        if edges[i].proven != LOST:
-            most = max(most, edges[i].visits)
-    best = halving_edge(nodes, edges, gumbels, most)
-    return first if best == NONE else best
+def conclude(game, nodes, edges, gumbels, value_scale, policy):
+    """Writes the root's improved policy; returns the edge to play."""
+    return improve(nodes, edges, gumbels, value_scale, policy)
 
 
 @dataclass
@@ -232,11 +244,16 @@ class Gumbel(Puct):
 
     considered: int = 16  # actions drawn
     noise: float = 1.0  # 0 for none: the actions most likely by the prior, the same every time
-    seed: int = 1
+    value_scale: float = 1.0  # how much what was found weighs against the prior
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.random = np.random.default_rng(self.seed)
+
+    def _compile(self) -> None:
+        super()._compile()
+        nothing = np.zeros(self.game.actions, np.float32)
+        conclude(self.game.parameters, self.nodes, self.edges, nothing, self.value_scale, nothing)
 
     def search(self, position: Position, limit: Limit) -> Decision:
         """As PUCT's. Without a limit on simulations a long halving is begun, and what time is left goes on as PUCT."""
@@ -249,11 +266,11 @@ class Gumbel(Puct):
         schedule = halving_schedule(min(self.considered, count), min(most, LONGEST_SCHEDULE))
         while done < most and clock.left > 0 and self.nodes[ROOT].proven == UNKNOWN:
             if done < len(schedule):
-                done += self.simulate(len(schedule) - done, gumbels, schedule[done:])
+                done += self.simulate(len(schedule) - done, gumbels, schedule[done:], self.value_scale)
             else:
                 done += self.simulate(most - done)
         edges = self.edges_of(ROOT)
         policy, winner = np.zeros(count, np.float32), int(self.nodes[ROOT].first)
-        winner = improve(self.game.parameters, self.nodes, self.edges, gumbels, policy) - winner
+        winner = conclude(self.game.parameters, self.nodes, self.edges, gumbels, self.value_scale, policy) - winner
         decision = self.decide(done, clock, edges[winner])
         return replace(decision, policy={int(edges[i].action): float(policy[i]) for i in range(count)})

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from tengen.rules.contract import DRAW, ONGOING, kernel, legal, outcome, play
+from tengen.rules.contract import DRAW, FIRST, ONGOING, kernel, legal, outcome, play, rollout
 
 ROOT = 0
 NONE = -1
@@ -189,11 +189,21 @@ def begin_simulation(game, nodes, edges, state, exploration, urgency, first, pat
 
 
 @kernel
-def finish_simulation(game, nodes, edges, sizes, state, path, length, logits, value, actions):
-    """The network has answered, for the player to move at the leaf: a node is opened there, and the value backed up."""
+def finish_simulation(game, nodes, edges, sizes, state, path, length, logits, value, actions, rollouts, seed):
+    """The network has answered, for the player to move at the leaf: a node is opened there, and the value backed up.
+
+    A share `rollouts` of the value is the result of random moves from there to the end. Returns the next seed.
+    """
     child = open_node(game, nodes, edges, sizes, state, logits, value, actions)
     edges[path[length - 1, 1]].child = child
-    backup(nodes, edges, path, length, value if state.to_play == 0 else -value)
+    first_value = np.float32(value if state.to_play == 0 else -value)
+    if rollouts > 0:
+        seed = rollout(game, state, actions, seed)
+        result = outcome(game, state)
+        played = np.float32(0) if result == DRAW else np.float32(1) if result == FIRST else np.float32(-1)
+        first_value += np.float32(rollouts) * (played - first_value)
+    backup(nodes, edges, path, length, first_value)
+    return seed
 
 
 @kernel

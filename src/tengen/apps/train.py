@@ -1,0 +1,121 @@
+"""`tengen train`: a training run on the screen, from its preset to its last generation."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from tengen.games import load_game
+from tengen.learn.settings import Settings, load_settings
+from tengen.rules.errors import TengenError
+
+
+class Screen:
+    """Shows how a run goes on: a table that is kept up to date, or lines where there is no terminal."""
+
+    def __init__(self, settings: Settings, folder: Path):
+        self.settings, self.folder = settings, folder
+        self.console, self.live = Console(), None if not sys.stdout.isatty() else Live(refresh_per_second=4)
+        self.metrics: dict[str, Any] = {}
+        self.evaluated: dict[str, Any] = {}  # the metrics of the last generation that was evaluated
+        self.activity, self.began = "", time.monotonic()
+        self.first_generation: tuple[int, float] | None = None  # that this process saw, and when
+
+    def say(self, text: str) -> None:
+        (self.live.console if self.live else self.console).print(text, highlight=False)
+
+    def doing(self, what: str) -> None:
+        self.activity = what
+        self._refresh()
+
+    def show(self, metrics: dict[str, Any]) -> None:
+        self.metrics = metrics
+        if "matches" in metrics:
+            self.evaluated = metrics
+        if self.first_generation is None:
+            self.first_generation = metrics["generation"], time.monotonic()
+        self._refresh()
+        if self.live is None:
+            print("; ".join(f"{name} {value}" for name, value in self.lines() if value), flush=True)
+
+    def _refresh(self) -> None:
+        if self.live is not None:
+            table = Table(show_header=False, title=f"{self.settings.run.game} · {self.folder}", title_justify="left")
+            for name, value in self.lines():
+                table.add_row(name, value)
+            self.live.update(table)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """What a person wants to know, each with its name."""
+        now, last = self.metrics, self.settings.run.generations
+        if not now:
+            return [("now", self.activity)]
+        terms = " + ".join(f"{name} {now['loss'][name]:.3f}" for name in ("value", "policy", "weights"))
+        lines = [
+            ("generation", f"{now['generation']} of {last}" + (f", now {self.activity}" if self.live else "")),
+            ("games", f"{now['games']:,} with {now['positions']:,} positions, {now['plies']:.1f} plies on average"),
+            (
+                "speed",
+                f"{now['positions_per_second']:,.0f} positions/s, {now['evaluations_per_second']:,.0f} simulations/s",
+            ),
+            ("loss", f"{now['loss']['total']:.3f} = {terms}"),
+            ("first player", f"wins {now['first_wins']:.0%}, draws {now['draws']:.0%}"),
+        ]
+        for match in self.evaluated.get("matches", []):
+            interval = f"{match['low']:.0%} to {match['high']:.0%}, at generation {self.evaluated['generation']}"
+            lines.append((f"against {match['opponent']}", f"{match['rate']:.1%} ({interval})"))
+        if "rating" in self.evaluated:
+            lines.append(("rating", f"{self.evaluated['rating']:+.0f} Elo"))
+        if "mistakes" in self.evaluated:
+            lines.append(
+                ("mistakes", f"{self.evaluated['mistakes']:.2%} of all positions, {self.evaluated['losing']} lose")
+            )
+        return [*lines, ("time", f"{clock(now['seconds'])}, left {clock(self._left())}")]
+
+    def _left(self) -> float:
+        """Seconds to the run's end, at the pace so far."""
+        done = self.metrics["generation"]
+        return self.metrics["seconds"] / done * (self.settings.run.generations - done)
+
+
+def clock(seconds: float) -> str:
+    hours, rest = divmod(int(seconds), 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+
+
+def train(preset: str, folder: Path | None, device: str, minutes: float | None, changes: list[str]) -> None:
+    """Begins a run, or goes on with it, until it is complete."""
+    settings = load_settings(preset, changes)
+    game = load_game(settings.run.game)
+    folder = folder or Path("runs") / Path(preset.partition(":")[0]).stem
+    try:
+        from tengen.learn.training import Training, device_of
+    except ModuleNotFoundError as reason:
+        raise TengenError(f"training needs {reason.name}: pip install 'tengen[train]'") from reason
+    screen = Screen(settings, folder)
+    training = Training(folder, settings, game, screen, device_of(device))
+
+    def stop(number: int, frame: object) -> None:
+        if training.is_stopped:
+            signal.signal(number, signal.SIG_DFL)
+        training.is_stopped = True
+        screen.say("stopping; what was saved last is kept (press again to stop at once)")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    if screen.live is not None:
+        with screen.live:
+            training.go_on(60 * minutes if minutes is not None else float("inf"))
+    else:
+        training.go_on(60 * minutes if minutes is not None else float("inf"))
+    done = f"generation {training.counters.generation} of {settings.run.generations}"
+    how = "complete" if training.is_complete else f"after {done}; the same command goes on"
+    screen.say(f"{folder}: {how}. Report: {folder / 'report.html'}")
+    screen.say(f"play against it: tengen play {game.spec} --second puct:net={folder}")

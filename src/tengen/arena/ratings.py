@@ -1,0 +1,31 @@
+"""Ratings from results: Bradley and Terry's model, in Elo."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+PRIOR = 0.5  # of a game, drawn, in each pairing: so no rating is infinite
+
+
+def ratings(results: Sequence[Sequence[Any]], anchor: str) -> dict[str, float]:
+    """The Elo ratings that make results (a, b, wins of a, draws, losses) most likely; the anchor's is 0.
+
+    Found by Hunter's iteration, which always converges.
+    """
+    points: dict[str, float] = {}
+    games: dict[tuple[str, str], float] = {}
+    for a, b, wins, draws, losses in results:
+        for player, won in ((a, wins + draws / 2), (b, losses + draws / 2)):
+            points[player] = points.get(player, 0.0) + won + PRIOR / 2
+        for pair in ((a, b), (b, a)):
+            games[pair] = games.get(pair, 0.0) + wins + draws + losses + PRIOR
+    strength = dict.fromkeys(points, 1.0)
+    for _ in range(200):
+        expected = dict.fromkeys(points, 0.0)
+        for (a, b), count in games.items():
+            expected[a] += count / (strength[a] + strength[b])
+        strength = {player: points[player] / expected[player] for player in points}
+        strength = {player: value / strength[anchor] for player, value in strength.items()}
+    return {player: 400 * math.log10(value) for player, value in strength.items()}

@@ -1,0 +1,101 @@
+"""How strong a net has become: matches against fixed opponents and earlier nets; in small games, the exact truth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from tengen.agents.agent import Agent, SearchAgent
+from tengen.agents.specs import load_agent
+from tengen.arena.match import Pairing, Played, Score, pairings, play_game
+from tengen.nets.runtime import OnnxNet
+from tengen.rules.game import Game, Position
+from tengen.search.evaluators import Evaluator
+from tengen.search.limits import Limit
+from tengen.search.lockstep import PUCT, Plan, search_all
+from tengen.search.puct import Puct
+
+MOST_POSITIONS = 20_000  # of a game that is judged exactly
+MEMORY = 64  # megabytes for a tree
+
+Maker = Callable[[int], Agent]  # makes a player for one game, from a seed
+
+
+def net_player(game: Game, net: OnnxNet, simulations: int, exploration: float) -> Maker:
+    """PUCT with a net, as the agent `puct` is by default."""
+    batch = min(max(simulations // 50, 1), 8)
+
+    def make(seed: int) -> Agent:
+        search = Puct(game, net, exploration=exploration, batch=batch, memory=MEMORY)
+        return SearchAgent("net", search, Limit(simulations=simulations))
+
+    return make
+
+
+def named_player(game: Game, spec: str) -> Maker:
+    return lambda seed: load_agent(spec, game, threads=1, seed=seed)
+
+
+def play_ladder_match(game: Game, makers: tuple[Maker, Maker], games: int, opening: int, seed: int) -> Score:
+    """A match on all cores, in threads of this process; the same games whatever else runs."""
+
+    def play(pairing: Pairing) -> Played:
+        agents = [make(2 * pairing.seed + i) for i, make in enumerate(makers)]
+        return play_game(game, agents, pairing.opening, pairing.first_begins)
+
+    score = Score()
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for played in pool.map(play, pairings(game, ("", ""), games, opening, seed)):
+            score.add(played)
+    return score
+
+
+@dataclass
+class Truth:
+    """Every position of a small game, with what its moves are worth."""
+
+    positions: list[Position]  # that go on
+    values: dict[int, int]  # by key: for the player to move
+
+    def mistakes(self, game: Game, evaluator: Evaluator, simulations: int, exploration: float) -> tuple[int, int]:
+        """In how many positions PUCT plays a move that is worth less than the best; how many of those lose."""
+        plan = Plan(root=PUCT, simulations=simulations, noise=0.0, temperature=0.0, exploration=exploration)
+        states = np.concatenate([position.states for position in self.positions])
+        worse = losing = 0
+        for position, action in zip(self.positions, search_all(game, plan, states, evaluator), strict=True):
+            best, reached = self.values[position.key], self.worth(position, int(action))
+            worse += reached < best
+            losing += reached < best and reached == -1
+        return worse, losing
+
+    def worth(self, position: Position, action: int) -> int:
+        """What an action is worth to its player."""
+        after = position.play(action)
+        if after.outcome is not None:
+            return after.outcome.value_for(position.to_play)
+        value = self.values[after.key]
+        return value if after.to_play == position.to_play else -value
+
+
+def truth_of(game: Game) -> Truth | None:
+    """The exact values of all positions; None if there are too many, or if one can come back."""
+    truth, waiting, opened = Truth([], {}), [game.start()], set[int]()
+    while waiting:
+        position = waiting[-1]
+        if position.key in truth.values:
+            waiting.pop()
+        elif position.key not in opened:
+            opened.add(position.key)
+            after = [position.play(action) for action in position.legal_actions]
+            after = [child for child in after if child.outcome is None and child.key not in truth.values]
+            if len(opened) > MOST_POSITIONS or any(child.key in opened for child in after):
+                return None
+            waiting += after
+        else:  # all that follows is known by now
+            truth.values[position.key] = max(truth.worth(position, action) for action in position.legal_actions)
+            truth.positions.append(waiting.pop())
+    return truth

@@ -1,0 +1,224 @@
+"""The folder of a training run: whatever happens to the process, what was saved last is whole and can be gone on with.
+
+    config.toml               the settings, spelled out
+    metrics.jsonl             one line a generation
+    checkpoints/000012.json   says what belongs together after generation 12: files with their hashes, and counters
+    checkpoints/000012.safetensors   weights, optimiser, games under way
+    replay/000012.safetensors        the games of generation 12; those out of the window are deleted
+    nets/000012.onnx          nets for playing: the newest, and those that were evaluated
+    games/000012.sgf, events/, report.html
+
+A file is written under another name, flushed to the disk and renamed. A generation is saved when its .json is there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load, save
+
+from tengen.learn.settings import Settings, read_settings
+from tengen.rules.errors import TengenError
+
+FORMAT = 1  # of the folder: what another number means, this version does not know
+KEPT = 3  # checkpoints
+
+Arrays = dict[str, np.ndarray]
+
+
+class RunError(TengenError):
+    """A run folder that cannot be gone on with, or not now."""
+
+
+@dataclass
+class Counters:
+    """How far a run has got."""
+
+    generation: int = 0
+    games: int = 0
+    positions: int = 0
+    evaluations: int = 0
+    seconds: float = 0.0
+    best: int = 0  # the generation of the strongest net so far
+    results: list[list[Any]] = field(default_factory=list)  # of matches: two players, then wins, draws and losses
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Writes a file so that at every moment the old one or the new one is there, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    other = path.with_name(f".{path.name}.part")
+    try:
+        with other.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        other.replace(path)
+    except OSError as reason:
+        other.unlink(missing_ok=True)
+        raise RunError(
+            f"{path} cannot be written: {reason.strerror}. What was saved before is whole: "
+            "put that right, and the same command goes on from there"
+        ) from reason
+
+
+def hash_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Run:
+    """An open run folder, which no other process can open at the same time."""
+
+    def __init__(self, folder: Path, settings: Settings, say: Callable[[str], None] = print):
+        self.folder, self.settings, self.say = folder, settings, say
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = (folder / "lock").open("a")
+        except OSError as reason:
+            raise RunError(f"{folder} cannot be used: {reason.strerror}") from reason
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RunError(f"{folder} is in use by another process; give another folder with --run") from None
+        self._games: dict[str, str] = {}  # the files of the window, with their hashes
+        self._check_settings()
+
+    def close(self) -> None:
+        self._lock.close()
+
+    def _check_settings(self) -> None:
+        """The settings of a run stay as they are; only its length may change."""
+        path, marker = self.folder / "config.toml", f"# format {FORMAT}\n"
+        if not path.exists():
+            if any(self.folder.glob("checkpoints/*.json")):
+                raise RunError(f"{self.folder} has checkpoints but no config.toml: it is not a whole run")
+            write_file(path, (marker + self.settings.text()).encode())
+            return
+        if not path.read_text(encoding="utf-8").startswith(marker):
+            raise RunError(f"{self.folder} was made by another version of Tengen, in another format than {FORMAT}")
+        there = read_settings(path)
+        for table, keys in vars(there).items():
+            for key, value in vars(keys).items():
+                wanted = getattr(getattr(self.settings, table), key)
+                if value != wanted:
+                    raise RunError(
+                        f"{self.folder} was begun with {table}.{key} = {value}, not {wanted}; "
+                        "give another folder with --run, or the settings that it was begun with"
+                    )
+
+    # Saving
+
+    def save(
+        self, counters: Counters, arrays: dict[str, np.ndarray], games: dict[str, np.ndarray], oldest: int
+    ) -> None:
+        """Saves a generation: the trainer's and the groups' arrays, and the games that were played in it.
+
+        Games before generation `oldest` are out of the window, and are deleted once no checkpoint needs them.
+        """
+        name = f"{counters.generation:06}"
+        state, played = f"checkpoints/{name}.safetensors", f"replay/{name}.safetensors"
+        hashes = {path: self._write(path, save(content)) for path, content in ((state, arrays), (played, games))}
+        self._games = {path: known for path, known in self._games.items() if int(Path(path).stem) >= oldest}
+        self._games[played] = hashes[played]
+        facts = {
+            "counters": vars(counters),
+            "state": {state: hashes[state]},
+            "games": self._games,
+            "metrics": self._metrics_size(),
+        }
+        sealed = {**facts, "hash": hash_of(json.dumps(facts).encode())}
+        self._write(f"checkpoints/{name}.json", json.dumps(sealed).encode())
+        self._tidy(oldest)
+
+    def _write(self, path: str, content: bytes) -> str:
+        write_file(self.folder / path, content)
+        return hash_of(content)
+
+    def _tidy(self, oldest: int) -> None:
+        """Deletes all but the newest checkpoints and the games that they need."""
+        for path in sorted(self.folder.glob("checkpoints/*.json"))[:-KEPT]:
+            path.unlink()
+            path.with_suffix(".safetensors").unlink(missing_ok=True)
+        for path in self.folder.glob("replay/*.safetensors"):
+            if int(path.stem) < oldest - KEPT:
+                path.unlink(missing_ok=True)
+
+    # Going on
+
+    def newest(self) -> tuple[Counters, Arrays] | None:
+        """The newest checkpoint that is whole, or None if the run has none yet; later work is cleared away."""
+        paths = sorted(self.folder.glob("checkpoints/*.json"), reverse=True)
+        for path in paths:
+            try:
+                facts = self._read_manifest(path)
+                (state,) = (self._read(name, wanted) for name, wanted in facts["state"].items())
+            except RunError as reason:
+                self.say(f"{reason}: going back to the checkpoint before")
+                continue
+            counters, self._games = Counters(**facts["counters"]), facts["games"]
+            self._clear_after(counters.generation, facts["metrics"])
+            return counters, load(state)
+        if paths:
+            raise RunError(f"{self.folder}: none of its {len(paths)} checkpoints is whole")
+        self._clear_after(0, 0)
+        return None
+
+    def _read_manifest(self, path: Path) -> dict[str, Any]:
+        try:
+            facts = json.loads(path.read_bytes())
+            wanted = facts.pop("hash")
+        except (OSError, ValueError, KeyError, AttributeError):
+            raise RunError(f"{path} is damaged") from None
+        if hash_of(json.dumps(facts).encode()) != wanted:
+            raise RunError(f"{path} is damaged")
+        return facts
+
+    def _read(self, name: str, wanted: str) -> bytes:
+        try:
+            content = (self.folder / name).read_bytes()
+        except OSError as reason:
+            raise RunError(f"{self.folder / name} cannot be read ({reason.strerror})") from None
+        if hash_of(content) != wanted:
+            raise RunError(f"{self.folder / name} is damaged")
+        return content
+
+    def games(self) -> Iterator[tuple[int, Arrays]]:
+        """The games of the checkpoint's window, generation by generation; what is damaged is left out."""
+        for name, wanted in self._games.items():
+            try:
+                yield int(Path(name).stem), load(self._read(name, wanted))
+            except RunError as reason:
+                self.say(f"{reason}: its games are left out")
+
+    def _clear_after(self, generation: int, metrics: int) -> None:
+        """Removes what a killed process did after its last save."""
+        for path in self.folder.glob("*/*"):
+            number = path.stem.lstrip(".")[:6]
+            if path.name.endswith(".part") or (number.isdigit() and int(number) > generation):
+                path.unlink(missing_ok=True)
+        path = self.folder / "metrics.jsonl"
+        if path.exists() and path.stat().st_size > metrics:
+            os.truncate(path, metrics)
+
+    # Telling
+
+    def add_metrics(self, line: dict[str, Any]) -> None:
+        try:
+            with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+        except OSError as reason:
+            raise RunError(f"{self.folder}/metrics.jsonl cannot be written: {reason.strerror}") from reason
+
+    def _metrics_size(self) -> int:
+        path = self.folder / "metrics.jsonl"
+        return path.stat().st_size if path.exists() else 0
+
+    def net_path(self, generation: int) -> Path:
+        return self.folder / f"nets/{generation:06}.onnx"

@@ -1,0 +1,234 @@
+"""What a training run is told: tables of a TOML file, each key with its range; checked before any work starts."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+from tengen.games import load_game
+from tengen.nets.facts import KINDS, Architecture
+from tengen.rules.board import Between
+from tengen.rules.errors import BadParameter, TengenError, nearest
+from tengen.rules.game import Game
+from tengen.search.lockstep import GUMBEL, PUCT, Plan
+
+PRESETS = Path(__file__).parent / "presets"
+COUNT, SHARE, POSITIVE = Between(1, 10**9), Between(0, 1), Between(1e-9, 1e9)
+
+
+@dataclass(frozen=True)
+class Named:
+    """One of a few texts."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "|".join(self.names)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    game: str = ""
+    seed: Annotated[int, Between(0, 2**31)] = 1
+    generations: Annotated[int, COUNT] = 200  # of self-play and training; then the run is complete
+    groups: Annotated[int, Between(0, 1024)] = 0  # of games, a thread each; 0: as many as there are cores
+
+
+@dataclass(frozen=True)
+class NetSettings:
+    kind: Annotated[str, Named(KINDS)] = "resnet"
+    blocks: Annotated[int, Between(1, 100)] = 3
+    channels: Annotated[int, Between(1, 1024)] = 32
+    pooling: bool = False
+
+
+@dataclass(frozen=True)
+class SelfplaySettings:
+    games: Annotated[int, Between(1, 10**5)] = 64  # side by side in each group
+    positions: Annotated[int, COUNT] = 4096  # of finished games, in a generation
+    longest: Annotated[int, Between(0, 10**5)] = 0  # plies, then it is a draw; 0: four times the cells, and 100
+    opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to so many
+    search: Annotated[str, Named(("puct", "gumbel"))] = "gumbel"
+    simulations: Annotated[int, Between(1, 10**5)] = 32
+    quick: Annotated[int, Between(1, 10**5)] = 8  # simulations of a search that is not learned from
+    full_share: Annotated[float, Between(0.01, 1)] = 1.0  # of searches that are learned from
+    exploration: Annotated[float, Between(0, 100)] = 1.5
+    urgency: Annotated[float, Between(-1, 2)] = 0.25
+    considered: Annotated[int, Between(1, 1000)] = 16
+    value_scale: Annotated[float, Between(0, 100)] = 1.0
+    noise: Annotated[float, SHARE] = 0.25  # PUCT: of Dirichlet noise in the root's priors
+    temperature: Annotated[float, Between(0, 100)] = 1.0  # PUCT
+    temperature_plies: Annotated[int, Between(0, 10**5)] = 10
+    keep: bool = False  # PUCT: the subtree of the move played
+    symmetry: bool = True  # the net sees each position under a random symmetry
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    optimiser: Annotated[str, Named(("adamw", "adam"))] = "adamw"
+    batch: Annotated[int, Between(1, 10**6)] = 512
+    samples: Annotated[float, Between(0.01, 1000)] = 4.0  # how often each new position is learned from, on average
+    learning_rate: Annotated[float, Between(1e-7, 10)] = 2e-3
+    schedule: Annotated[str, Named(("cosine", "constant"))] = "cosine"
+    weight_decay: Annotated[float, SHARE] = 1e-4  # AdamW's own; for adam, c of the loss's c·‖θ‖²
+    window: Annotated[int, COUNT] = 100_000  # positions in the replay, at most …
+    window_share: Annotated[float, Between(0.01, 1)] = 1.0  # … and at most this share of all there were
+    value_mix: Annotated[float, SHARE] = 0.0  # of what the search found, in a value to learn
+    averaging: Annotated[float, Between(0, 0.99999)] = 0.0  # of weights, from step to step; what plays is the average
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    every: Annotated[int, Between(0, 10**6)] = 20  # generations; 0: never
+    games: Annotated[int, Between(2, 10**5)] = 40  # against each opponent
+    opponent: str = "uct:playouts=1000"
+    simulations: Annotated[int, Between(1, 10**6)] = 400  # of the net's search
+    exploration: Annotated[float, Between(0, 100)] = 1.5
+    opening: Annotated[int, Between(0, 100)] = 2  # random plies that begin a pair of games
+    gating: Annotated[float, SHARE] = 0.0  # what a net must score against the best to play in its place; 0: no gate
+    exact: bool = False  # every reachable position is judged by an exact solver: for small games
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything about a run that does not change while it goes on."""
+
+    run: RunSettings = field(default_factory=RunSettings)
+    net: NetSettings = field(default_factory=NetSettings)
+    selfplay: SelfplaySettings = field(default_factory=SelfplaySettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+
+    def architecture(self) -> Architecture:
+        return Architecture(**asdict(self.net))
+
+    def plan(self) -> Plan:
+        """How self-play searches."""
+        given, own = asdict(self.selfplay), Plan._field_defaults
+        shared = {name: type(own[name])(given[name]) for name in own if name in given}
+        return Plan(**shared)._replace(root=PUCT if self.selfplay.search == "puct" else GUMBEL)
+
+    def longest(self, game: Game) -> int:
+        """Plies after which a game is a draw."""
+        return self.selfplay.longest or 4 * game.cells + 100
+
+    def window(self, positions: int) -> int:
+        """How many of the positions so far are learned from."""
+        growing = int(self.training.window_share * positions)
+        return max(min(self.training.window, growing), self.selfplay.positions)
+
+    def learning_rate(self, generation: int) -> float:
+        """A cosine falls to a twentieth at the run's end."""
+        if self.training.schedule == "constant":
+            return self.training.learning_rate
+        left = (1 + math.cos(math.pi * min(generation / self.run.generations, 1))) / 2
+        return self.training.learning_rate * (0.05 + 0.95 * left)
+
+    def text(self) -> str:
+        """As TOML, with everything spelled out."""
+        lines: list[str] = []
+        for table, keys in asdict(self).items():
+            lines += [f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in keys.items()), ""]
+        return "\n".join(lines)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)
+
+
+def preset_names() -> list[str]:
+    return sorted(path.stem for path in PRESETS.glob("*.toml"))
+
+
+def load_settings(name: str, changes: Iterable[str] = ()) -> Settings:
+    """The settings of a preset, a TOML file, or for a game (a user's own file, too), with changes `table.key=value`."""
+    path = PRESETS / f"{name}.toml" if name in preset_names() else Path(name)
+    if path.suffix == ".toml":
+        settings = read_settings(path)
+    else:
+        try:
+            settings = Settings(RunSettings(load_game(name).spec))
+        except TengenError as reason:
+            if name.partition(":")[0].endswith(".py"):
+                raise
+            hint = nearest(name, preset_names())
+            raise BadParameter(
+                f"no preset is called {name!r}{hint} (a game or a .toml file will do: {reason})"
+            ) from None
+    return change(settings, changes)
+
+
+def read_settings(path: Path) -> Settings:
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as reason:
+        raise BadParameter(f"{path} cannot be read: {reason.strerror}") from reason
+    except ValueError as reason:
+        raise BadParameter(f"{path} is not TOML: {reason}") from reason
+    return settings_of(tables, str(path))
+
+
+def settings_of(tables: Mapping[str, Any], where: str) -> Settings:
+    """The settings of tables; raises BadParameter with the name of what is wrong, and what would be right."""
+    parts: dict[str, Any] = {}
+    known = {part.name: part.default_factory for part in fields(Settings)}
+    for table, keys in tables.items():
+        if table not in known:
+            raise BadParameter(f"{where}: there is no table [{table}]{nearest(table, known)}")
+        if not isinstance(keys, Mapping):
+            raise BadParameter(f"{where}: {table} is a table: write [{table}] on a line of its own")
+        parts[table] = _part(known[table], table, keys, where)
+    settings = Settings(**parts)
+    if not settings.run.game:
+        raise BadParameter(f'{where}: nothing says which game: [run] game = "gomoku:size=8"')
+    load_game(settings.run.game)
+    settings.architecture()
+    return settings
+
+
+def _part(kind: Any, table: str, keys: Mapping[str, Any], where: str) -> Any:
+    hints = get_type_hints(kind, include_extras=True)
+    for key in keys:
+        if key not in hints:
+            raise BadParameter(f"{where}: [{table}] has no key {key!r}{nearest(key, hints)}")
+    try:
+        return kind(**{key: _value(f"{table}.{key}", value, hints[key]) for key, value in keys.items()})
+    except BadParameter as reason:
+        raise BadParameter(f"{where}: {reason}") from None
+
+
+def _value(name: str, value: Any, hint: Any) -> Any:
+    """A value of the right kind and in its range."""
+    kind, allowed = getattr(hint, "__origin__", hint), next(iter(getattr(hint, "__metadata__", ())), None)
+    if isinstance(allowed, Between) and not isinstance(value, bool):
+        return allowed.read(name, value, kind)
+    if not isinstance(value, kind):
+        kinds = {bool: "true or false", str: "a text", int: "a whole number", float: "a number"}
+        raise BadParameter(f"{name}={value} is not {kinds[kind]}")
+    if isinstance(allowed, Named) and value not in allowed.names:
+        raise BadParameter(f"{name}={value} is unknown{nearest(value, allowed.names)}")
+    return value
+
+
+def change(settings: Settings, changes: Iterable[str]) -> Settings:
+    """Settings with some values changed: `selfplay.simulations=64`."""
+    tables: dict[str, Any] = asdict(settings)
+    for text in changes:
+        name, equals, value = text.partition("=")
+        table, dot, key = name.strip().partition(".")
+        if not equals or not dot:
+            raise BadParameter(f"{text!r} is not a setting; write table.key=value, as in selfplay.simulations=64")
+        try:
+            read = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            read = value.strip()
+        tables.setdefault(table, {})[key] = read
+    return settings_of(tables, "settings")

@@ -1,0 +1,147 @@
+"""Steps of gradient descent on the replay: the papers' loss, (z − v)² − πᵀ log p + c·‖θ‖², each term by itself."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tengen.learn.replay import Replay, Samples
+from tengen.learn.settings import Settings
+from tengen.nets.models import build_model
+from tengen.rules.game import Game
+
+TERMS = ("value", "policy", "entropy", "weights")  # of the loss; entropy is what is left of `policy` at its best
+
+
+class Trainer:
+    """A model, the average of its weights over the last steps, and its optimiser."""
+
+    def __init__(self, game: Game, settings: Settings, device: str = "cpu", workers: int = 1):
+        torch.manual_seed(settings.run.seed)
+        torch.set_num_threads(1)  # torch's own threads collapse when a core is busy; ours do not
+        self.game, self.settings, self.device = game, settings.training, torch.device(device)
+        model = build_model(game, settings.architecture())
+        self.model: nn.Module = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.average = copy.deepcopy(self.model)
+        self.optimiser = new_optimiser(self.model, settings)
+        self.replicas = [self.model, *(replica(self.model) for _ in range(workers - 1 if device == "cpu" else 0))]
+        self.workers = ThreadPoolExecutor(len(self.replicas))
+        self.steps = 0
+
+    @property
+    def player(self) -> nn.Module:
+        """The model that plays."""
+        return self.average if self.settings.averaging else self.model
+
+    def train(
+        self, replay: Replay, steps: int, rate: float, seed: list[int], is_stopped: Callable[[], bool]
+    ) -> dict[str, float]:
+        """Makes that many steps at a learning rate; returns the mean of each term of the loss."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        for model in self.replicas:
+            model.train()
+        terms = torch.zeros(len(TERMS))
+        for samples in self._batches(replay, steps, seed):
+            if is_stopped():
+                break
+            terms += self._step(samples)
+            self.steps += 1
+        means = dict(zip(TERMS, (terms / max(steps, 1)).tolist(), strict=True))
+        return {"total": means["value"] + means["policy"] + means["weights"], **means}
+
+    def _batches(self, replay: Replay, steps: int, seed: list[int]) -> Iterator[Samples]:
+        """Batches, each made while the step before is under way."""
+        random, mix = np.random.default_rng(seed), self.settings.value_mix
+        with ThreadPoolExecutor(1) as maker:
+            waiting = maker.submit(replay.sample, self.settings.batch, mix, random)
+            for step in range(steps):
+                samples = waiting.result()
+                if step + 1 < steps:
+                    waiting = maker.submit(replay.sample, self.settings.batch, mix, random)
+                yield samples
+
+    def _step(self, samples: Samples) -> torch.Tensor:
+        """One step; returns the terms of the loss before it. Each replica has its share of the batch, on its thread."""
+        parts = (np.array_split(part, len(self.replicas)) for part in samples)
+        shares = [Samples(*share) for share in zip(*parts, strict=True)]
+        terms = torch.stack(list(self.workers.map(self._differentiate, self.replicas, shares))).mean(0)
+        for weight, *others in zip(*(model.parameters() for model in self.replicas), strict=True):
+            for other in others:
+                weight.grad += other.grad
+            weight.grad /= len(self.replicas)
+        self.optimiser.step()
+        self._follow()
+        with torch.no_grad():
+            size = sum(weight.square().sum() for weight in self.model.parameters() if weight.ndim > 1)
+        return torch.cat([terms, self.settings.weight_decay * torch.as_tensor(size).cpu().view(1)])
+
+    def _differentiate(self, model: nn.Module, samples: Samples) -> torch.Tensor:
+        """The gradient of the loss on some samples, in the replica; the optimiser itself sees to the weights' term."""
+        planes, policies, values = (torch.from_numpy(array).to(self.device) for array in samples)
+        board = planes.view(len(planes), -1, *self.game.shape).contiguous(memory_format=torch.channels_last)
+        logits, guesses = model(board)
+        value = functional.mse_loss(guesses, values)
+        policy = -(policies * functional.log_softmax(logits, 1)).sum(1).mean()
+        model.zero_grad()
+        (value + policy).backward()
+        entropy = -torch.xlogy(policies, policies).sum(1).mean()
+        return torch.stack([value, policy, entropy]).detach().cpu()
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        """The average moves on; at first by more, since the earliest weights say nothing."""
+        if not self.settings.averaging:
+            return
+        share = 1 - min(self.settings.averaging, (self.steps + 1) / (self.steps + 10))
+        for mean, now in zip(self.average.state_dict().values(), self.model.state_dict().values(), strict=True):
+            if mean.is_floating_point():
+                mean.lerp_(now, share)
+
+    def save(self) -> dict[str, np.ndarray]:
+        """All that is needed to go on, as arrays by name."""
+        arrays = {"steps": torch.tensor(self.steps)}
+        for name, model in (("model", self.model), ("average", self.average)):
+            arrays |= {f"{name}.{key}": value for key, value in model.state_dict().items()}
+        for number, state in self.optimiser.state_dict()["state"].items():
+            arrays |= {f"optimiser.{number}.{key}": torch.as_tensor(value) for key, value in state.items()}
+        return {name: value.cpu().numpy() for name, value in arrays.items()}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Goes on where `save` was called."""
+        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
+        self.steps = int(tensors["steps"])
+        for name, model in (("model", self.model), ("average", self.average)):
+            model.load_state_dict({key: tensors[f"{name}.{key}"] for key in model.state_dict()})
+        state: dict[int, dict[str, torch.Tensor]] = {}
+        for name, tensor in tensors.items():
+            if name.startswith("optimiser."):
+                _, number, key = name.split(".")
+                state.setdefault(int(number), {})[key] = tensor
+        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": state})
+
+
+def replica(model: nn.Module) -> nn.Module:
+    """A model with the same weights, in the same memory, and gradients of its own."""
+    other = copy.deepcopy(model)
+    for weight, same in zip(other.parameters(), model.parameters(), strict=True):
+        weight.data = same.data
+    return other
+
+
+def new_optimiser(model: nn.Module, settings: Settings) -> torch.optim.Optimizer:
+    """AdamW, which shrinks weights apart from the loss; or Adam with c·‖θ‖² in it. Biases and norms are left alone."""
+    training, is_adam = settings.training, settings.training.optimiser == "adam"
+    decay = 2 * training.weight_decay if is_adam else training.weight_decay
+    kinds: list[dict[str, Any]] = [
+        {"params": [weight for weight in model.parameters() if weight.ndim > 1], "weight_decay": decay},
+        {"params": [weight for weight in model.parameters() if weight.ndim <= 1], "weight_decay": 0.0},
+    ]
+    return (torch.optim.Adam if is_adam else torch.optim.AdamW)(kinds, lr=training.learning_rate)

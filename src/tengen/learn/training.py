@@ -1,0 +1,255 @@
+"""A training run: generations of self-play and gradient descent, evaluated now and then, saved after each.
+
+Everything that chance decides comes from the run's seed and the number of the generation, and games under way are saved
+with the rest: a run that was killed and gone on with ends with the very weights of one that never was.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+
+from tengen.arena.match import Played, Score
+from tengen.arena.ratings import ratings
+from tengen.learn.events import EventFile
+from tengen.learn.ladder import named_player, net_player, play_ladder_match, truth_of
+from tengen.learn.replay import Replay
+from tengen.learn.report import write_report
+from tengen.learn.run import Counters, Run, write_file
+from tengen.learn.selfplay import Games, Group, play_groups
+from tengen.learn.settings import Settings
+from tengen.learn.trainer import Trainer
+from tengen.nets.export import export_onnx
+from tengen.nets.facts import NetFacts
+from tengen.nets.models import TorchNet
+from tengen.nets.runtime import OnnxNet
+from tengen.records.sgf import Record, write_sgf
+from tengen.rules.contract import DRAW, FIRST
+from tengen.rules.errors import BadParameter
+from tengen.rules.game import Game
+from tengen.search.evaluators import Evaluator, RandomSymmetry
+
+SAMPLES = 2  # games of each kind in a file of samples
+
+
+class Watcher(Protocol):
+    """Who is told how a run goes on."""
+
+    def say(self, text: str) -> None: ...
+
+    def doing(self, what: str) -> None: ...
+
+    def show(self, metrics: dict[str, Any]) -> None: ...
+
+
+class Training:
+    """A run that is open: `go_on` until it is complete, or stopped."""
+
+    def __init__(self, folder: Path, settings: Settings, game: Game, watcher: Watcher, device: str = "cpu"):
+        self.settings, self.game, self.watcher, self.device = settings, game, watcher, device
+        self.run = Run(folder, settings, watcher.say)
+        self.is_stopped = False
+        watcher.doing("getting ready")
+        workers = settings.run.groups or os.cpu_count() or 1
+        self.trainer, self.replay = Trainer(game, settings, device, workers), Replay(game)
+        self.counters = Counters()
+        own, plan = settings.selfplay, settings.plan()
+        self.groups = [
+            Group(game, plan, own.games, settings.longest(game), 1000 * settings.run.seed + number, own.opening)
+            for number in range(workers)
+        ]
+        self._restore()
+        self.events = EventFile(folder / "events", self.trainer.steps)
+        self.truth = truth_of(game) if settings.evaluation.exact else None
+
+    def _restore(self) -> None:
+        """Goes on from the newest checkpoint, if there is one."""
+        found = self.run.newest()
+        if found is None:
+            self._write_net(0)
+            return
+        self.counters, arrays = found
+        self.trainer.restore({name: array for name, array in arrays.items() if not name.startswith("group")})
+        for number, group in enumerate(self.groups):
+            prefix = f"group{number}."
+            group.restore({name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)})
+        for generation, saved in self.run.games():
+            self.replay.generations[generation] = Games(**saved)
+        self._write_net(self.counters.generation)
+        self.watcher.say(f"going on after generation {self.counters.generation}")
+
+    @property
+    def is_complete(self) -> bool:
+        return self.counters.generation >= self.settings.run.generations
+
+    def go_on(self, seconds: float = float("inf")) -> None:
+        """Generations until the run is complete, stopped, or the time is over; the last may run beyond it."""
+        end = time.monotonic() + seconds
+        while not self.is_complete and not self.is_stopped and time.monotonic() < end:
+            self._generation()
+        if self.counters.generation:
+            write_report(self.run.folder, self.game)
+
+    def _generation(self) -> None:
+        """Plays, learns, evaluates, saves. If it is stopped before its end, nothing of it is kept."""
+        began, generation = time.monotonic(), self.counters.generation + 1
+        self.watcher.doing("self-play")
+        before = sum(group.evaluations for group in self.groups)
+        games = play_groups(self.groups, self._evaluators(generation), self.settings.selfplay.positions, self._stopped)
+        played = time.monotonic() - began
+        evaluations = sum(group.evaluations for group in self.groups) - before
+        self.watcher.doing("training")
+        losses = self._learn(generation, games)
+        if self.is_stopped:
+            return
+        self.counters.generation = generation
+        self.counters.games += len(games.lengths)
+        self.counters.evaluations += evaluations
+        self._write_net(generation)
+        metrics = {
+            "step": self.trainer.steps,
+            "replay": len(self.replay),
+            "loss": losses,
+            "learning_rate": self.settings.learning_rate(generation),
+            "plies": float(games.lengths.mean()),
+            "first_wins": float((games.results == FIRST).mean()),
+            "draws": float((games.results == DRAW).mean()),
+            "positions_per_second": len(games.moves) / played,
+            "evaluations_per_second": evaluations / played,
+        }
+        if self._is_evaluated(generation):
+            self.watcher.doing("evaluation")
+            metrics |= self._evaluate(generation, games)
+        if self.is_stopped:
+            return
+        self.counters.seconds += time.monotonic() - began
+        self._save(metrics, games)
+
+    def _stopped(self) -> bool:
+        return self.is_stopped
+
+    def _evaluators(self, generation: int) -> list[Evaluator]:
+        """The net that plays, for each group."""
+        gated = self.settings.evaluation.gating > 0
+        net = self._net(self.counters.best if gated else generation - 1)
+        if not self.settings.selfplay.symmetry:
+            return [net for _ in self.groups]
+        seed = [self.settings.run.seed, generation]
+        return [RandomSymmetry(net, self.game, [*seed, number]) for number in range(len(self.groups))]
+
+    def _net(self, generation: int) -> Evaluator:
+        if self.device == "cpu":
+            return OnnxNet(self.run.net_path(generation))
+        return TorchNet(self.trainer.player, self.game, self.device)
+
+    def _learn(self, generation: int, games: Games) -> dict[str, float]:
+        """Adds the games to the replay, and makes as many steps as they are worth."""
+        training = self.settings.training
+        self.counters.positions += len(games.moves)
+        self.replay.add(generation, games, self.settings.window(self.counters.positions))
+        steps = max(1, round(training.samples * len(games.moves) / training.batch))
+        rate = self.settings.learning_rate(generation)
+        return self.trainer.train(self.replay, steps, rate, [self.settings.run.seed, generation], self._stopped)
+
+    def _write_net(self, generation: int, rating: float | None = None) -> None:
+        """The net of a generation, for playing."""
+        facts = NetFacts.of(
+            self.game,
+            self.settings.architecture(),
+            run=self.run.folder.name,
+            step=self.trainer.steps,
+            rating=rating,
+        )
+        write_file(self.run.net_path(generation), export_onnx(self.trainer.player, facts))
+
+    def _is_evaluated(self, generation: int) -> bool:
+        every = self.settings.evaluation.every
+        return bool(every) and (generation % every == 0 or generation >= self.settings.run.generations)
+
+    def _evaluate(self, generation: int, games: Games) -> dict[str, Any]:
+        """Matches against the ladder, a fixed opponent and the best net so far; and, in a small game, the truth."""
+        own, name, best = self.settings.evaluation, f"generation {generation}", f"generation {self.counters.best}"
+        net, earlier = (OnnxNet(self.run.net_path(number)) for number in (generation, self.counters.best))
+        player = net_player(self.game, net, own.simulations, own.exploration)
+        ladder = {
+            own.opponent: named_player(self.game, own.opponent),
+            best: net_player(self.game, earlier, own.simulations, own.exploration),
+        }
+        found: dict[str, Any] = {"matches": []}
+        samples = [self._sample(games, number) for number in range(min(SAMPLES, len(games.lengths)))]
+        for opponent, maker in ladder.items():
+            score = play_ladder_match(self.game, (player, maker), own.games, own.opening, seed=1000 * generation)
+            found["matches"].append(result_of(opponent, score))
+            self.counters.results.append([name, opponent, score.wins, score.draws, score.losses])
+            samples += [self._match_sample(played, (name, opponent)) for played in score.games[:SAMPLES]]
+        found["rating"] = ratings(self.counters.results, own.opponent)[name]
+        if score.rate > max(own.gating, 0.5):
+            self.counters.best = generation
+        if self.truth is not None:
+            worse, losing = self.truth.mistakes(self.game, net, own.simulations, own.exploration)
+            found |= {"mistakes": worse / len(self.truth.positions), "losing": losing}
+        write_file(self.run.folder / f"games/{generation:06}.sgf", write_sgf(*samples).encode())
+        self._write_net(generation, found["rating"])
+        return found
+
+    def _sample(self, games: Games, number: int) -> Record:
+        """A game of self-play."""
+        begin = int(games.lengths[:number].sum())
+        moves = games.moves[begin : begin + int(games.lengths[number])].tolist()
+        return self._record(moves, ("self-play", "self-play"))
+
+    def _match_sample(self, played: Played, names: tuple[str, str]) -> Record:
+        return self._record(played.moves, names if played.first_began else names[::-1])
+
+    def _record(self, moves: Sequence[int], names: tuple[str, str]) -> Record:
+        position = self.game.start()
+        for action in moves:
+            position = position.play(action)
+        return Record.of(position, names)
+
+    def _save(self, metrics: dict[str, Any], games: Games) -> None:
+        """Metrics first, then the checkpoint, which says how long they are."""
+        counters = self.counters
+        names = ("generation", "seconds", "games", "positions", "evaluations")
+        metrics = {**{name: getattr(counters, name) for name in names}, **metrics}
+        self.run.add_metrics(metrics)
+        arrays = self.trainer.save()
+        for number, group in enumerate(self.groups):
+            arrays |= {f"group{number}.{name}": array for name, array in group.save().items()}
+        self.run.save(counters, arrays, games._asdict(), min(self.replay.generations))
+        before = counters.generation - 1
+        if before != counters.best and not self._is_evaluated(before):
+            self.run.net_path(before).unlink(missing_ok=True)
+        self.events.add(self.trainer.steps, scalars(metrics))
+        if "matches" in metrics:
+            write_report(self.run.folder, self.game)
+        self.watcher.show(metrics)
+
+
+def result_of(opponent: str, score: Score) -> dict[str, Any]:
+    """A match as the metrics have it."""
+    low, high = score.interval()
+    counts = {"wins": score.wins, "draws": score.draws, "losses": score.losses}
+    return {"opponent": opponent, **counts, "rate": score.rate, "low": low, "high": high}
+
+
+def scalars(metrics: dict[str, Any]) -> dict[str, float]:
+    """What TensorBoard draws: every number, by a name with a slash."""
+    numbers = {f"run/{name}": value for name, value in metrics.items() if isinstance(value, int | float)}
+    numbers |= {f"loss/{name}": value for name, value in metrics["loss"].items()}
+    first = metrics.get("matches", [])[:1]
+    return numbers | {f"score/{match['opponent']}": match["rate"] for match in first}
+
+
+def device_of(name: str) -> str:
+    """The device to train on; `auto` is the GPU if there is one."""
+    if name not in ("auto", "cpu", "cuda"):
+        raise BadParameter(f"device {name!r} is unknown; there is auto, cpu, cuda")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise BadParameter("there is no CUDA device here; use --device cpu")
+    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"

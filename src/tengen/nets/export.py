@@ -1,0 +1,97 @@
+"""Nets as ONNX files, with their facts inside.
+
+torch's own exporters take seconds, or are to be removed, and print as they go. A net is exported every few seconds of
+its training, and has ten kinds of layers: they are written down here, in the order in which torch.fx finds them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from torch import fx, nn
+
+from tengen.nets.facts import NetFacts
+from tengen.nets.models import folded
+
+OPSET = 12  # the last in which the axes of Squeeze are an attribute
+IR_VERSION = 8  # what runtimes of the last years read, browsers too
+
+LAYERS: dict[type[nn.Module], Callable[[Any], tuple[str, dict[str, Any]]]] = {
+    nn.Conv2d: lambda layer: ("Conv", {"kernel_shape": layer.kernel_size, "pads": [*layer.padding, *layer.padding]}),
+    nn.Linear: lambda layer: ("Gemm", {"transB": 1}),
+    nn.Flatten: lambda layer: ("Flatten", {"axis": layer.start_dim}),
+    nn.AdaptiveAvgPool2d: lambda layer: ("GlobalAveragePool", {}),
+    nn.AdaptiveMaxPool2d: lambda layer: ("GlobalMaxPool", {}),
+    nn.Identity: lambda layer: ("Identity", {}),
+    nn.ReLU: lambda layer: ("Relu", {}),
+    nn.Tanh: lambda layer: ("Tanh", {}),
+}
+FUNCTIONS: dict[Any, tuple[str, dict[str, Any]]] = {
+    operator.add: ("Add", {}),
+    torch.cat: ("Concat", {"axis": 1}),
+    torch.squeeze: ("Squeeze", {"axes": [1]}),
+}
+
+
+def export_onnx(model: nn.Module, facts: NetFacts) -> bytes:
+    """The ONNX file of a model: `planes` [batch, planes, rows, columns] to `logits` [batch, actions], `values` [batch].
+
+    The model itself is left as it is. It answers as in torch's evaluation mode, up to rounding.
+    """
+    playing = folded(model).float().cpu()
+    layers, steps = dict(playing.named_modules()), fx.symbolic_trace(playing).graph.nodes
+    names = output_names(steps)
+    nodes, weights = [], []
+    for step in steps:
+        if step.op in ("placeholder", "output"):
+            continue
+        kind, attributes = translation(step, layers)
+        inputs = [names.get(given, given.name) for given in step.all_input_nodes]
+        for name, weight in own_weights(step, layers):
+            weights.append(numpy_helper.from_array(weight.detach().numpy(), name))
+            inputs.append(name)
+        nodes.append(helper.make_node(kind, inputs, [names.get(step, step.name)], **attributes))
+    return finished(nodes, weights, facts).SerializeToString()
+
+
+def output_names(steps: Any) -> dict[fx.Node, str]:
+    """The two steps that are the model's answers, and what they are called."""
+    (answers,) = next(step for step in steps if step.op == "output").args
+    return dict(zip(answers, ("logits", "values"), strict=True))
+
+
+def translation(step: fx.Node, layers: dict[str, nn.Module]) -> tuple[str, dict[str, Any]]:
+    """The ONNX operator of a step, and its attributes."""
+    if step.op == "call_module" and type(layers[str(step.target)]) in LAYERS:
+        layer = layers[str(step.target)]
+        return LAYERS[type(layer)](layer)
+    if step.op == "call_function" and step.target in FUNCTIONS:
+        return FUNCTIONS[step.target]
+    raise NotImplementedError(f"{step.op} of {step.target}: say in {__name__} how to export it")
+
+
+def own_weights(step: fx.Node, layers: dict[str, nn.Module]) -> Iterator[tuple[str, torch.Tensor]]:
+    """A layer's parameters in the order in which ONNX takes them: weights, then the bias if there is one."""
+    if step.op == "call_module":
+        for name, weight in layers[str(step.target)].named_parameters():
+            yield f"{step.target}.{name}", weight
+
+
+def finished(nodes: list[onnx.NodeProto], weights: list[onnx.TensorProto], facts: NetFacts) -> onnx.ModelProto:
+    """The whole file."""
+
+    def tensor(name: str, *shape: int) -> onnx.ValueInfoProto:
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *shape])
+
+    planes = tensor("planes", len(facts.planes), *facts.shape)
+    answers = [tensor("logits", facts.actions), tensor("values")]
+    graph = helper.make_graph(nodes, "net", [planes], answers, weights)
+    opset = helper.make_opsetid("", OPSET)
+    model = helper.make_model(graph, producer_name="tengen", ir_version=IR_VERSION, opset_imports=[opset])
+    helper.set_model_props(model, facts.metadata())
+    return model

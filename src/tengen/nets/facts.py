@@ -1,0 +1,108 @@
+"""What a net is, which game it is for and where it comes from: written into its file, read back when it is loaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tengen.games import load_game
+from tengen.rules.errors import BadParameter, TengenError, nearest
+from tengen.rules.game import Game
+
+FORMAT = 1  # of the facts in a file; another number is a file that this version cannot read
+KINDS = ("resnet", "gobang")
+
+
+class NetError(TengenError):
+    """A net that is not there, cannot be read, or is for another game."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The shape of a network. Blocks, channels and pooling are the residual tower's; `gobang` is what it is."""
+
+    kind: str = "resnet"
+    blocks: int = 3
+    channels: int = 32
+    pooling: bool = False  # what the whole board shows is told to every cell, in every other block, the last included
+    policy_channels: int = 4
+    value_channels: int = 2
+    value_hidden: int = 64
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise BadParameter(f"no network is called {self.kind!r}{nearest(self.kind, KINDS)}")
+        if self.kind == "gobang" and self.pooling:
+            raise BadParameter("a gobang network has no residual blocks, so no pooling; use kind='resnet'")
+        for name in ("blocks", "channels", "policy_channels", "value_channels", "value_hidden"):
+            if getattr(self, name) < 1:
+                raise BadParameter(f"{name}={getattr(self, name)}: a network has one at least")
+
+
+@dataclass(frozen=True)
+class NetFacts:
+    """Read back, they are equal to what was written."""
+
+    game: str  # its spec
+    rules: str  # its parameters with their class: `Gomoku(size=8, row=5, rule=0)`
+    planes: tuple[str, ...]
+    shape: tuple[int, int]  # rows and columns
+    actions: int
+    architecture: Architecture
+    run: str = ""  # the training run, and how many steps it had made
+    step: int = 0
+    rating: float | None = None
+
+    @classmethod
+    def of(
+        cls, game: Game, architecture: Architecture, run: str = "", step: int = 0, rating: float | None = None
+    ) -> NetFacts:
+        """The facts of a net that was trained for `game`."""
+        rules = repr(game.parameters)
+        return cls(game.spec, rules, game.planes, game.shape, game.actions, architecture, run, step, rating)
+
+    def metadata(self) -> dict[str, str]:
+        """The facts as an ONNX file holds them: texts, each a piece of JSON."""
+        return {"format": str(FORMAT), **{name: json.dumps(value) for name, value in asdict(self).items()}}
+
+    @classmethod
+    def read(cls, name: str, metadata: Mapping[str, str]) -> NetFacts:
+        """The facts in the metadata of the file `name`."""
+        if not {"format", "game", "planes"} <= metadata.keys():
+            raise NetError(f"{name} is not a net of Tengen's: nothing in it says which game it is for")
+        if metadata["format"] != str(FORMAT):
+            raise NetError(f"{name} has format {metadata['format']}; this version of Tengen reads format {FORMAT}")
+        try:
+            values: dict[str, Any] = {key: json.loads(metadata[key]) for key in cls.__dataclass_fields__}
+            values["planes"], values["shape"] = tuple(values["planes"]), tuple(values["shape"])
+            values["architecture"] = Architecture(**values["architecture"])
+        except (KeyError, TypeError, ValueError) as reason:
+            raise NetError(f"{name} is damaged: its facts cannot be read ({reason})") from reason
+        return cls(**values)
+
+    def check_for(self, game: Game, name: str) -> None:
+        """Refuses any game but the one that the net `name` was trained for."""
+        if not self._is_for(game):
+            raise NetError(f"{name} is a net for {self.game}; this is {game.spec}")
+        if self.planes != game.planes:
+            ours, theirs = ", ".join(self.planes), ", ".join(game.planes)
+            raise NetError(f"{name} was shown the planes ({ours}); {game.spec} has ({theirs})")
+        if (self.shape, self.actions) != (game.shape, game.actions):
+            ours, theirs = f"{self.actions} actions on {self.shape}", f"{game.actions} on {game.shape}"
+            raise NetError(f"{name} is for {ours}; {game.spec} has {theirs}")
+
+    def _is_for(self, game: Game) -> bool:
+        """Files of games move about, and are not run on a net's word: those are known by class and parameters."""
+        if _is_file(self.game) or _is_file(game.spec):
+            return _is_file(self.game) and _is_file(game.spec) and self.rules == repr(game.parameters)
+        try:
+            return load_game(self.game) == game
+        except TengenError:
+            return False  # a game that this version does not have
+
+
+def _is_file(spec: str) -> bool:
+    """Whether a game is a user's own file."""
+    return spec.endswith(".py") or ".py:" in spec

@@ -1,0 +1,142 @@
+"""The networks, in torch: planes of a board in; a logit for each action and the value for the player to move out."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+from tengen.nets.facts import Architecture
+from tengen.rules.game import Game
+
+
+class Convolution(nn.Module):
+    """A convolution that keeps the board's size, then a batch norm. Without the norm the convolution has a bias."""
+
+    def __init__(self, inputs: int, outputs: int, size: int, has_norm: bool = True):
+        super().__init__()
+        self.convolution = nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=not has_norm)
+        self.norm = nn.BatchNorm2d(outputs) if has_norm else nn.Identity()
+        nn.init.kaiming_normal_(self.convolution.weight, nonlinearity="relu")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.norm(self.convolution(x))
+
+
+class Block(nn.Module):
+    """relu(x + f(x)), f two convolutions. At first f is zero, and the tower as shallow as one layer."""
+
+    def __init__(self, first: nn.Module, channels: int):
+        super().__init__()
+        self.first, self.second, self.relu = first, Convolution(channels, channels, 3), nn.ReLU()
+        nn.init.zeros_(self.second.norm.get_parameter("weight"))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.relu(x + self.second(self.relu(self.first(x))))
+
+
+class PooledConvolution(nn.Module):
+    """A convolution with a bias that the whole board decides on: the mean and the maximum of some other channels."""
+
+    def __init__(self, channels: int):
+        super().__init__()
+        pooled = max(1, channels // 4)
+        self.local, self.pooled = Convolution(channels, channels, 3), Convolution(channels, pooled, 3)
+        self.relu = nn.ReLU()
+        self.mean, self.maximum = nn.AdaptiveAvgPool2d(1), nn.AdaptiveMaxPool2d(1)
+        self.bias = nn.Conv2d(2 * pooled, channels, 1, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        seen = self.relu(self.pooled(x))  # [n, pooled, rows, columns]
+        return self.local(x) + self.bias(torch.cat([self.mean(seen), self.maximum(seen)], 1))
+
+
+class Network(nn.Module):
+    """A tower that both heads share. Untrained, its policy is nearly uniform and its values are nearly zero."""
+
+    def __init__(self, tower: nn.Module, policy: nn.Module, value: nn.Module):
+        super().__init__()
+        self.tower, self.policy, self.value = tower, policy, value
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Planes [n, planes, rows, columns] to logits [n, actions] and values [n] in (−1, 1)."""
+        x = self.tower(planes)
+        return self.policy(x), torch.squeeze(self.value(x), 1)
+
+
+def build_model(game: Game, architecture: Architecture) -> Network:
+    """A network for a game, with fresh weights (torch.manual_seed decides on them)."""
+    is_resnet = architecture.kind == "resnet"
+    channels = architecture.channels if is_resnet else 128
+    policy_cells, value_cells = architecture.policy_channels * game.cells, architecture.value_channels * game.cells
+    policy = nn.Sequential(
+        Convolution(channels, architecture.policy_channels, 1, is_resnet),
+        nn.ReLU(),
+        nn.Flatten(),
+        last_layer(policy_cells, game.actions),
+    )
+    value = nn.Sequential(
+        Convolution(channels, architecture.value_channels, 1, is_resnet),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(value_cells, architecture.value_hidden),
+        nn.ReLU(),
+        last_layer(architecture.value_hidden, 1),
+        nn.Tanh(),
+    )
+    planes = len(game.planes)
+    return Network(residual_tower(planes, architecture) if is_resnet else gobang_tower(planes), policy, value)
+
+
+def residual_tower(planes: int, architecture: Architecture) -> nn.Module:
+    """AlphaZero's tower; every other block pools, if any do, and so does the last."""
+    channels, blocks = architecture.channels, list[nn.Module]()
+    for left in reversed(range(architecture.blocks)):
+        is_pooled = architecture.pooling and left % 2 == 0
+        blocks.append(Block(PooledConvolution(channels) if is_pooled else Convolution(channels, channels, 3), channels))
+    return nn.Sequential(Convolution(planes, channels, 3), nn.ReLU(), *blocks)
+
+
+def gobang_tower(planes: int) -> nn.Module:
+    """The Gobang paper's: three convolutions, no norms."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in ((planes, 32), (32, 64), (64, 128)):
+        layers += [Convolution(inputs, outputs, 3, has_norm=False), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+def last_layer(inputs: int, outputs: int) -> nn.Linear:
+    """A linear layer whose answers are small at first."""
+    layer = nn.Linear(inputs, outputs)
+    nn.init.normal_(layer.weight, std=0.01)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def folded(model: nn.Module) -> nn.Module:
+    """A copy for playing: each batch norm has become a part of the convolution before it."""
+    model = copy.deepcopy(model).eval()
+    for layer in model.modules():
+        if isinstance(layer, Convolution) and isinstance(layer.norm, nn.BatchNorm2d):
+            layer.convolution, layer.norm = fuse_conv_bn_eval(layer.convolution, layer.norm), nn.Identity()
+    return model
+
+
+class TorchNet:
+    """An evaluator that keeps the weights a model has now: bfloat16 on CUDA, float32 elsewhere."""
+
+    def __init__(self, model: nn.Module, game: Game, device: str = "cpu"):
+        self.shape, self.device = (len(game.planes), *game.shape), torch.device(device)
+        is_cuda = self.device.type == "cuda"
+        self.dtype = torch.bfloat16 if is_cuda else torch.float32
+        self.layout = torch.channels_last if is_cuda else torch.contiguous_format
+        self.model = folded(model).to(self.device, self.dtype).to(memory_format=self.layout)  # type: ignore[call-overload]
+
+    @torch.inference_mode()
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        board = torch.from_numpy(planes).reshape(-1, *self.shape)
+        logits, values = self.model(board.to(self.device, self.dtype, memory_format=self.layout))
+        return logits.float().cpu().numpy(), values.float().cpu().numpy()

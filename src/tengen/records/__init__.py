@@ -1,0 +1,1 @@
+"""What was played: games as records, and what people look at, boards and curves."""

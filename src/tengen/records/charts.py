@@ -1,0 +1,191 @@
+"""Curves as SVG: round ticks, a band about a line for its interval, and what the values are under the pointer.
+
+A page that shows charts includes STYLE once; its colours can be told apart by colour-blind readers, in light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+
+WIDTH, HEIGHT = 520, 240
+LEFT, RIGHT, TOP, BOTTOM = 58, 508, 12, 204  # of the plot
+MOST_POINTS = 300
+FEW_POINTS = 24  # up to so many are also marked by dots
+COLOURS = 6
+
+STYLE = """
+.chart { --colour-0: #0068a8; --colour-1: #c24a00; --colour-2: #007a55; --colour-3: #a0468a; --colour-4: #7d6300;
+  --colour-5: #56606b; --faint: #d9dee4; --soft: #5c6670; }
+@media (prefers-color-scheme: dark) {
+  .chart { --colour-0: #5db7f0; --colour-1: #ff9a57; --colour-2: #35c99b; --colour-3: #ea9fce; --colour-4: #ecd15c;
+    --colour-5: #b4bdc8; --faint: #333c47; --soft: #a3aeba; }
+}
+.chart svg { display: block; width: 100%; height: auto; overflow: visible; }
+.chart .grid { stroke: var(--faint); stroke-width: 1; fill: none; }
+.chart .tick { fill: var(--soft); font: 12px system-ui, sans-serif; }
+.chart .line { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
+.chart .band { stroke: none; opacity: .16; }
+.chart .slab { fill: transparent; } .chart .slab:hover { fill: var(--soft); opacity: .18; }
+.chart .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; margin: 0; padding: 0; list-style: none; }
+.chart .legend i { display: inline-block; width: .9em; height: .25em; margin-right: .4em; border-radius: 2px;
+  vertical-align: .2em; }
+""" + "".join(
+    f".chart .line.c{i} {{ stroke: var(--colour-{i}); }} .chart .band.c{i}, .chart .dot.c{i} "
+    f"{{ fill: var(--colour-{i}); }} .chart i.c{i} {{ background: var(--colour-{i}); }}\n"
+    for i in range(COLOURS)
+)
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve, its points from left to right; `band` is the interval about each of them, where there is one."""
+
+    name: str
+    points: Sequence[Point]
+    band: Sequence[tuple[float, float]] = ()
+
+    def thinned(self) -> Line:
+        """The same line with at most MOST_POINTS points, the first and the last among them."""
+        if len(self.points) <= MOST_POINTS:
+            return self
+        kept = [round(i * (len(self.points) - 1) / (MOST_POINTS - 1)) for i in range(MOST_POINTS)]
+        return Line(self.name, [self.points[i] for i in kept], [self.band[i] for i in kept] if self.band else ())
+
+
+def plain(value: float) -> str:
+    """A number in few characters: 0.0123, 2.7, 21,300, 1.25M."""
+    if abs(value) >= 1e6:
+        return f"{value / 1e6:.3g}M"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.3g}%"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A range of values, low to high, that is drawn from `begin` to `end`."""
+
+    low: float
+    high: float
+    begin: float
+    end: float
+    ticks: list[float]
+
+    def place(self, value: float) -> float:
+        return self.begin + (value - self.low) / (self.high - self.low) * (self.end - self.begin)
+
+
+def round_ticks(low: float, high: float, steps: int = 5) -> list[float]:
+    """About `steps` + 1 round numbers, evenly spaced by 1, 2 or 5 times a power of ten, that enclose low and high."""
+    if high <= low:
+        low, high = (0.0, high or 1.0) if high >= 0 else (low, 0.0)
+    power = 10.0 ** math.floor(math.log10((high - low) / steps))
+    spacing = next(power * factor for factor in (1, 2, 5, 10) if power * factor * steps >= (high - low) * 0.999)
+    first, last = math.floor(low / spacing + 1e-9), math.ceil(high / spacing - 1e-9)
+    return [i * spacing for i in range(first, last + 1)]
+
+
+def draw_chart(
+    title: str,
+    lines: Sequence[Line],
+    text: Callable[[float], str] = plain,
+    across: str = "step",
+    span: tuple[float, float] | None = None,
+) -> str:
+    """The lines as a <figure> with a legend of their last values; nothing at all if no line has a point.
+
+    `text` writes a value, `across` says what the horizontal axis counts, `span` is the range shown at least.
+    """
+    lines = [line.thinned() for line in lines if line.points]
+    if not lines:
+        return ""
+    xs = sorted({x for line in lines for x, _ in line.points})
+    heights = [y for line in lines for y in _heights(line)] + list(span or ())
+    horizontal, vertical = _across_axis(xs[0], xs[-1]), _upright_axis(min(heights), max(heights))
+    drawn = _grid(horizontal, vertical, text, across)
+    for i, line in enumerate(lines):
+        drawn += _draw_line(line, i % COLOURS, horizontal, vertical)
+    drawn += _slabs(lines, xs, horizontal, text, across)
+    legend = "".join(
+        f'<li><i class="c{i % COLOURS}"></i>{escape(line.name)} <b>{escape(text(line.points[-1][1]))}</b></li>'
+        for i, line in enumerate(lines)
+    )
+    label = escape(f"{title}, by {across}")
+    return (
+        f'<figure class="chart"><figcaption><h3>{escape(title)}</h3><ul class="legend">{legend}</ul></figcaption>'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">{"".join(drawn)}</svg></figure>'
+    )
+
+
+def _heights(line: Line) -> list[float]:
+    """Everything the vertical axis must have room for."""
+    return [y for _, y in line.points] + [edge for interval in line.band for edge in interval]
+
+
+def _across_axis(first: float, last: float) -> Axis:
+    """The horizontal axis, which ends where the points do."""
+    if first == last:
+        first, last = first - 0.5, last + 0.5
+    return Axis(first, last, LEFT, RIGHT, [tick for tick in round_ticks(first, last) if first <= tick <= last])
+
+
+def _upright_axis(low: float, high: float) -> Axis:
+    """The vertical axis, which ends at round numbers."""
+    ticks = round_ticks(low, high)
+    return Axis(ticks[0], ticks[-1], BOTTOM, TOP, ticks)
+
+
+def _grid(horizontal: Axis, vertical: Axis, text: Callable[[float], str], across: str) -> list[str]:
+    """Lines and numbers of both axes."""
+    rows = [(vertical.place(tick), escape(text(tick))) for tick in vertical.ticks]
+    lines = "".join(f"M{LEFT} {y:.1f}H{RIGHT}" for y, _ in rows)
+    drawn = [f'<path class="grid" d="{lines}"/>']
+    drawn += [f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{name}</text>' for y, name in rows]
+    for tick in horizontal.ticks:
+        x = horizontal.place(tick)
+        drawn.append(f'<text class="tick" x="{x:.1f}" y="{BOTTOM + 18}" text-anchor="middle">{plain(tick)}</text>')
+    drawn.append(f'<text class="tick" x="{RIGHT}" y="{HEIGHT - 2}" text-anchor="end">{escape(across)}</text>')
+    return drawn
+
+
+def _draw_line(line: Line, colour: int, horizontal: Axis, vertical: Axis) -> list[str]:
+    """The band, the curve, and dots where the points are few."""
+    xs = [horizontal.place(x) for x, _ in line.points]
+    places = [f"{x:.1f},{vertical.place(y):.1f}" for x, (_, y) in zip(xs, line.points, strict=True)]
+    drawn = []
+    if line.band:
+        under = [f"{x:.1f},{vertical.place(low):.1f}" for x, (low, _) in zip(xs, line.band, strict=True)]
+        over = [f"{x:.1f},{vertical.place(high):.1f}" for x, (_, high) in zip(xs, line.band, strict=True)]
+        drawn.append(f'<polygon class="band c{colour}" points="{" ".join(under + over[::-1])}"/>')
+    drawn.append(f'<polyline class="line c{colour}" points="{" ".join(places)}"/>')
+    dots = places if len(places) <= FEW_POINTS else places[-1:]
+    for place in dots:
+        x, y = place.split(",")
+        drawn.append(f'<circle class="dot c{colour}" cx="{x}" cy="{y}" r="3"/>')
+    return drawn
+
+
+def _slabs(
+    lines: Sequence[Line], xs: list[float], horizontal: Axis, text: Callable[[float], str], across: str
+) -> list[str]:
+    """An invisible slab about each x; the pointer over it is told the values there."""
+    said: dict[float, list[str]] = {x: [f"{across} {x:,.10g}"] for x in xs}
+    for line in lines:
+        for i, (x, y) in enumerate(line.points):
+            interval = f" ({text(line.band[i][0])} to {text(line.band[i][1])})" if line.band else ""
+            said[x].append(f"{line.name}: {text(y)}{interval}")
+    places = [horizontal.place(x) for x in xs]
+    edges = [LEFT, *((one + other) / 2 for one, other in pairwise(places)), RIGHT]
+    return [
+        f'<rect class="slab" x="{edges[i]:.1f}" y="{TOP}" width="{edges[i + 1] - edges[i]:.1f}" '
+        f'height="{BOTTOM - TOP}"><title>{escape(chr(10).join(said[x]))}</title></rect>'
+        for i, x in enumerate(xs)
+    ]

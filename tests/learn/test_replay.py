@@ -1,0 +1,62 @@
+"""A batch shows positions of the games that were played, under symmetries, with the right targets."""
+
+import numpy as np
+import pytest
+
+from tengen.games import load_game
+from tengen.learn.replay import Replay
+from tengen.learn.selfplay import Group
+from tengen.search.evaluators import Uniform
+from tengen.search.lockstep import FULL, Plan
+
+
+def played(game, positions=300, **plan):
+    return Group(game, Plan(simulations=6, **plan), 8, 4 * game.cells + 100, seed=4, opening=4).play(
+        Uniform(game), positions, lambda: False
+    )
+
+
+def expected(game, games):
+    """Every sample there can be: the planes, turned each way, with policy, result and the search's value."""
+    samples, index = {}, 0
+    for length, result in zip(games.lengths, games.results, strict=True):
+        position = game.start()
+        for _ in range(length):
+            value = 0 if result == 3 else 1 if result == position.to_play + 1 else -1
+            planes = position.encode().reshape(len(game.planes), -1)
+            if games.kinds[index] == FULL:
+                for cells, actions in zip(game.symmetries, game.action_symmetries, strict=True):
+                    turned, policy = np.zeros_like(planes), np.zeros(game.actions, np.float32)
+                    turned[:, cells] = planes
+                    policy[actions] = games.policies[index]
+                    samples.setdefault(turned.tobytes(), []).append((policy, value, float(games.values[index])))
+            position = position.play(int(games.moves[index]))
+            index += 1
+    return samples
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "gomoku:size=8", "go:size=5"])
+def test_samples(spec):
+    game = load_game(spec)
+    games = played(game, full_share=0.7)
+    replay, wanted = Replay(game), expected(game, games)
+    replay.add(1, games, 10**6)
+    assert len(replay) == len(games.moves)
+    for mix in (0.0, 0.25):
+        samples = replay.sample(400, mix, np.random.default_rng(1))
+        for planes, policy, value in zip(*samples, strict=True):
+            assert any(
+                np.allclose(policy, known) and value == pytest.approx(result + mix * (found - result), abs=1e-3)
+                for known, result, found in wanted[planes.tobytes()]
+            )
+    seen = {planes.tobytes() for planes in replay.sample(20_000, 0.0, np.random.default_rng(2)).planes}
+    assert len(seen) > 0.8 * len(wanted)  # every position, every way round
+
+
+def test_the_window_forgets_whole_generations():
+    game = load_game("tictactoe")
+    replay, games = Replay(game), played(game, 200)
+    for generation in range(1, 8):
+        replay.add(generation, games, 500)
+        assert len(replay) >= min(500, generation * len(games.moves))
+    assert list(replay.generations) == [5, 6, 7]

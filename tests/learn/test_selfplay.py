@@ -1,0 +1,88 @@
+"""Games of self-play are legal, whole, and the same however threads run and processes come and go."""
+
+import numpy as np
+import pytest
+
+from tengen.games import load_game
+from tengen.learn.selfplay import Games, Group, play_groups
+from tengen.search.evaluators import RandomSymmetry, Uniform
+from tengen.search.lockstep import FULL, GUMBEL, PUCT, QUICK, Plan
+
+
+def never():
+    return False
+
+
+def split(games):
+    """The games one by one: moves, policies, values, kinds and the result."""
+    ends = np.cumsum(games.lengths)
+    for end, length, result in zip(ends, games.lengths, games.results, strict=True):
+        part = slice(end - length, end)
+        yield games.moves[part], games.policies[part], games.values[part], games.kinds[part], result
+
+
+def equal(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "gomoku:size=8", "go:size=5"])
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Plan(root=GUMBEL, simulations=8),
+        Plan(root=PUCT, simulations=16, keep=1, temperature_plies=3),
+        Plan(root=PUCT, simulations=12, quick=4, full_share=0.5, rollouts=0.5),
+    ],
+    ids=["gumbel", "puct that keeps its trees", "puct with quick searches and rollouts"],
+)
+def test_games_keep_the_rules(spec, plan):
+    game = load_game(spec)
+    games = Group(game, plan, 8, 4 * game.cells + 100, seed=1, opening=3).play(Uniform(game), 150, never)
+    assert len(games.moves) == games.lengths.sum() >= 150
+    for moves, policies, values, kinds, result in split(games):
+        position = game.start()
+        for move, policy, value, kind in zip(moves, policies, values, kinds, strict=True):
+            if position.ply >= 3 or kind == FULL:
+                assert policy.sum() == pytest.approx(1, abs=2e-3)
+            else:
+                assert kind == QUICK
+            assert set(np.flatnonzero(policy)) <= set(position.legal_actions)
+            assert -1 <= value <= 1
+            position = position.play(int(move))
+        assert position.outcome is not None
+        assert result == {0: 1, 1: 2, None: 3}[position.outcome.winner]
+    assert 0.3 < (games.kinds == FULL).mean() <= 1
+
+
+def test_quick_searches_are_as_many_as_planned():
+    game = load_game("gomoku:size=8")
+    games = Group(game, Plan(simulations=8, quick=2, full_share=0.25), 16, 100, seed=2).play(Uniform(game), 4000, never)
+    assert (games.kinds == FULL).mean() == pytest.approx(0.25, abs=0.03)
+
+
+def test_a_game_without_an_end_is_a_draw():
+    game = load_game("gomoku:size=15")
+    games = Group(game, Plan(simulations=2, value_scale=0.0), 4, 6, seed=2).play(Uniform(game), 40, never)
+    assert set(games.lengths) == {6}
+    assert set(games.results) == {3}
+
+
+def test_the_same_games_however_threads_run():
+    game, plan = load_game("connect4"), Plan(simulations=8)
+
+    def play():
+        groups = [Group(game, plan, 8, 42, seed=number) for number in range(3)]
+        evaluators = [RandomSymmetry(Uniform(game), game, number) for number in range(3)]
+        return [play_groups(groups, evaluators, 500) for _ in range(2)]
+
+    first, second = play(), play()
+    assert all(equal(a, b) for a, b in zip(first, second, strict=True))
+    assert not equal(*(Games(*part) for part in first))
+
+
+def test_games_under_way_outlive_the_process():
+    game, plan, net = load_game("reversi"), Plan(simulations=6), Uniform(load_game("reversi"))
+    group, other = (Group(game, plan, 8, 130, seed=seed, opening=5) for seed in (1, 2))
+    group.play(net, 200, never)
+    other.restore(group.save())
+    assert equal(group.play(net, 500, never), other.play(net, 500, never))

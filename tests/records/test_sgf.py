@@ -1,0 +1,227 @@
+"""Records: whatever is played comes back from SGF, sgfmill reads it too, and a wrong file is told what is wrong."""
+
+import contextlib
+import random
+from pathlib import Path
+
+import pytest
+from sgfmill import sgf, sgf_grammar
+
+import tengen
+from tengen.records.sgf import LONGEST, Record, RecordError, read_sgf, result_text, write_sgf
+from tengen.rules.errors import IllegalMove
+from tengen.rules.game import Outcome
+
+BREAKTHROUGH = str(Path(__file__).parent.parent.parent / "examples" / "breakthrough.py")
+GAMES = [
+    "tictactoe",
+    "mnk:m=5,n=4,k=4",
+    "connect4",
+    "gomoku:size=8",
+    "gomoku:size=20,rule=standard",
+    "renju",
+    "reversi",
+    "reversi:size=6",
+    "go:size=9",
+    "go:size=9,komi=5.5,handicap=4",
+    "tromp-taylor:size=5,komi=-0.5",
+]
+
+
+def random_game(spec, seed):
+    """The end of a game of random moves."""
+    rng, position = random.Random(seed), tengen.load_game(spec).start()
+    while position.outcome is None:
+        position = position.play(rng.choice(position.legal_actions))
+    return position
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_random_games_come_back(spec):
+    records = [
+        Record.of(random_game(spec, seed), (f"random {seed}", "also random"), {0: "the start", 3: "the third move"})
+        for seed in range(5)
+    ]
+    text = write_sgf(*records)
+    assert read_sgf(text) == records
+    assert read_sgf(text.encode()) == records
+    for record in records:
+        end = record.end()
+        assert record.outcome == end.outcome
+        assert read_sgf(write_sgf(record))[0].end() == end
+
+
+def test_a_user_s_game_comes_back_only_to_who_has_it():
+    game = tengen.load_game(f"{BREAKTHROUGH}:size=5")
+    record = Record.of(random_game(game.spec, 1))
+    text = write_sgf(record)
+    assert read_sgf(text, game) == [record]
+    with pytest.raises(RecordError, match="give that game"):
+        read_sgf(text)
+    with pytest.raises(RecordError, match=r"size=5; the one that was given is .*breakthrough.py$"):
+        read_sgf(text, tengen.load_game(BREAKTHROUGH))
+
+
+def test_a_record_never_runs_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("evil.py", "gomoku:size=8.py"):
+        (tmp_path / name).write_text("raise SystemExit('this ran')")
+        with pytest.raises(RecordError, match="never makes us run code"):
+            read_sgf(f"(;TG[{name}])")
+    with pytest.raises(RecordError, match=r"SZ\[8.py\] is not the size"):
+        read_sgf("(;GM[4]SZ[8.py])")
+
+
+@pytest.mark.parametrize("spec", ["gomoku:size=8", "renju", "reversi", "go:size=9"])
+def test_sgfmill_sees_the_same_moves(spec):
+    """The judge counts rows from below: its (row, column) is our cell, turned over."""
+    record = Record.of(random_game(spec, 7), ("Ann", "Bob"))
+    game = sgf.Sgf_game.from_string(write_sgf(record))
+    size = record.game.shape[0]
+    assert game.get_size() == size
+    assert (game.get_player_name("b"), game.get_player_name("w")) == ("Ann", "Bob")
+    assert game.get_root().get("AP")[0] == "tengen"
+    for before, action, node in zip(record.positions(), record.moves, game.get_main_sequence()[1:], strict=False):
+        colour, point = node.get_move()
+        assert colour == "bw"[before.to_play]
+        assert point == (None if action == size * size else (size - 1 - action // size, action % size))
+
+
+def test_sgfmill_sees_the_facts_of_go():
+    position = tengen.load_game("go:size=9,komi=5.5,handicap=2").from_moves("e5 pass pass")
+    game = sgf.Sgf_game.from_string(write_sgf(Record.of(position)))
+    assert (game.get_komi(), game.get_handicap(), game.get_winner()) == (5.5, 2, "w")
+    assert game.get_root().get("RE") == "W+6.5"
+    assert game.get_root().get_setup_stones() == ({(2, 2), (6, 6)}, set(), set())
+
+
+def test_what_a_file_looks_like():
+    position = tengen.load_game("connect4").from_moves("4455")
+    text = write_sgf(Record.of(position, ("a]b\\c", "two\nlines"), {2: "why?"}))
+    (tree,) = sgf_grammar.parse_sgf_collection(text.encode())
+    root, *moves = tree.sequence
+    assert {name: root[name] for name in ("GM", "SZ", "TG", "RE")} == {
+        "GM": [b"0"],
+        "SZ": [b"7:6"],
+        "TG": [b"connect4"],
+        "RE": [b"?"],
+    }
+    assert moves == [{"B": [b"4"]}, {"W": [b"4"], "C": [b"why?"]}, {"B": [b"5"]}, {"W": [b"5"]}]
+    assert read_sgf(text)[0].players == ("a]b\\c", "two lines")
+
+
+def test_text_is_escaped():
+    comment = "a [bracket], a \\ backslash;\n(;B[aa]) and 天元"
+    record = Record.of(tengen.load_game("tictactoe").start(), ("]", "\\"), {0: comment})
+    assert read_sgf(write_sgf(record)) == [record]
+
+
+def test_results():
+    go, gomoku = tengen.load_game("go"), tengen.load_game("gomoku")
+    assert [result_text(go, Outcome(1, -3.5)), result_text(go, Outcome(0, 1.0))] == ["W+3.5", "B+1"]
+    assert [result_text(gomoku, Outcome(0, 1.0)), result_text(gomoku, Outcome(None, 0.0))] == ["B+", "0"]
+    said = {"B+": Outcome(0, 1.0), "W+3.5": Outcome(1, -3.5), "W+R": Outcome(1, -1.0), "B+Time": Outcome(0, 1.0)}
+    said |= {"0": Outcome(None, 0.0), "Draw": Outcome(None, 0.0), "?": None, "Void": None, "B+.": Outcome(0, 1.0)}
+    assert {text: Record(go, (), result=text).outcome for text in said} == said
+
+
+def test_records_are_checked_when_written():
+    game = tengen.load_game("gomoku:size=8")
+    with pytest.raises(IllegalMove, match="a8 is occupied at move 2"):
+        write_sgf(Record(game, (0, 0)))
+    with pytest.raises(RecordError, match="comment on ply 3; the game has plies 0 to 1"):
+        write_sgf(Record(game, (0,), comments={3: "too late"}))
+    with pytest.raises(RecordError, match="began from a diagram"):
+        Record.of(tengen.load_game("tictactoe").from_board("X../.O./..."))
+
+
+# What others wrote.
+
+
+def test_go_of_others():
+    text = """(;GM[1]FF[4]SZ[9]KM[6.5]RU[Japanese]PB[Ann]PW[Bob]RE[B+R]DT[2024-01-01];B[ee];W[gc]
+      (;B[cg]C[main];W[])(;B[gg]C[a variation]))"""
+    (record,) = read_sgf(text)
+    assert record.game.spec == "go:size=9,komi=6.5"
+    assert [record.game.action_text(action) for action in record.moves] == ["e5", "g7", "c3", "pass"]
+    assert (record.players, record.result, record.date) == (("Ann", "Bob"), "B+R", "2024-01-01")
+    assert record.comments == {3: "main"}
+
+
+def test_go_of_others_with_handicap():
+    (record,) = read_sgf("(;SZ[9]HA[2]AB[cg][gc]KM[0.5];W[ee])")
+    assert record.game.spec == "go:size=9,komi=0.5,handicap=2"
+    with pytest.raises(RecordError, match="sets up stones that are not the start of go"):
+        read_sgf("(;SZ[9]HA[2]AB[aa][bb];W[ee])")
+
+
+def test_gomoku_of_others():
+    (record,) = read_sgf("(;GM[4]SZ[15]RU[Renju];B[hh];W[h9];B[gg])")
+    assert record.game == tengen.load_game("renju")
+    assert [record.game.action_text(action) for action in record.moves] == ["h8", "h9", "g9"]
+
+
+def test_othello_of_others_leaves_passes_out():
+    games = (random_game("reversi", seed) for seed in range(100))
+    record = next(Record.of(end) for end in games if 64 in end.moves)
+    whole = write_sgf(record).replace("TG[reversi]", "")
+    without = whole.replace("B[]", "").replace("W[]", "")
+    assert without != whole
+    assert read_sgf(without) == read_sgf(whole) == [record]
+
+
+def test_charsets():
+    for charset in ("utf-8", "gb18030", "shift_jis", "euc-jp"):
+        text = f"(;GM[4]CA[{charset}]PB[呉清源]PW[表];B[hh])"  # 表 ends in a backslash in Shift JIS
+        assert read_sgf(text.encode(charset))[0].players == ("呉清源", "表")
+    assert read_sgf(b"(;GM[4]PB[\xff\xfe];B[hh])")[0].players[0] == "\ufffd\ufffd"
+    with pytest.raises(RecordError, match="the charset 'rot13' is not known"):
+        read_sgf(b"(;CA[rot13])")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is not SGF: no SGF data found"),
+        ("(;GM[1", "the file is not SGF: unexpected end"),
+        ("(;GM[3];W[e2e4])", r"no game of ours is GM\[3\]; Go is 1, Othello 2, Gomoku and Renju 4"),
+        ("(;TG[gomokku])", "no game is called 'gomokku'; did you mean 'gomoku'"),
+        ("(;GM[4]SZ[99])", "size=99 is out of range"),
+        ("(;GM[4]SZ[15:19])", r"SZ\[15:19\]: the board must be square"),
+        ("(;KM[six])", r"KM\[six\] is not a number"),
+        ("(;GM[4];B[hh];W[hh])", "^h8 is occupied at move 2$"),
+        ("(;GM[4];B[hh])(;GM[4];B[hh];W[hh])", "game 2 of 2: h8 is occupied at move 2"),
+        ("(;GM[4];B[hh];B[hi])", "it is White's turn at move 2"),
+        ("(;GM[4]SZ[8];B[hi])", r"\[hi\] is off the board, which has 8 columns and 8 rows, at move 1"),
+        ("(;GM[4];B[])", "'' is not a point"),
+        ("(;GM[4];B[hh]W[hi])", "one node has 2 moves, at move 1"),
+        ("(;GM[2];B[aa])", "a1 flips nothing at move 1"),
+        ("(;GM[1]AB[aa];W[bb])", "sets up stones that are not the start"),
+        ("(;GM[1];B[bb];AW[aa])", "stones are set up after move 1: that is not supported"),
+        ("(;TG[connect4];B[9])", "'9' is not a column; they are 1 to 7, at move 1"),
+    ],
+)
+def test_errors(text, message):
+    with pytest.raises(RecordError, match=message):
+        read_sgf(text)
+
+
+def test_damaged_files_are_errors_and_nothing_else():
+    rng = random.Random(5)
+    whole = write_sgf(*(Record.of(random_game(spec, 1), ("a", "b"), {0: "c"}) for spec in GAMES[:4])).encode()
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for _ in range(rng.randint(1, 5)):
+            at = rng.randrange(len(damaged))
+            damaged[at : at + rng.randint(0, 3)] = rng.choice([b"]", b"[", b"(", b";", b"\\", b"\xff", b"B[", b""])
+        with contextlib.suppress(RecordError):
+            read_sgf(bytes(damaged))
+
+
+def test_bombs():
+    with pytest.raises(RecordError, match="up to 4,194,304 are read"):
+        read_sgf(b" " * (LONGEST + 1))
+    depth = 50_000
+    assert read_sgf("(;" * depth + ")" * depth)[0].moves == ()
+    with pytest.raises(RecordError, match="unexpected end"):
+        read_sgf("(;" * depth)
