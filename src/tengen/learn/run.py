@@ -73,6 +73,11 @@ def hash_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def packed(arrays: Arrays) -> bytes:
+    """Arrays as safetensors, which would write the memory of one that is not contiguous in a wrong order."""
+    return save({name: np.array(array, order="C") for name, array in arrays.items()})
+
+
 class Run:
     """An open run folder, which no other process can open at the same time."""
 
@@ -124,7 +129,7 @@ class Run:
         """
         name = f"{counters.generation:06}"
         state, played = f"checkpoints/{name}.safetensors", f"replay/{name}.safetensors"
-        hashes = {path: self._write(path, save(content)) for path, content in ((state, arrays), (played, games))}
+        hashes = {path: self._write(path, packed(content)) for path, content in ((state, arrays), (played, games))}
         self._games = {path: known for path, known in self._games.items() if int(Path(path).stem) >= oldest}
         self._games[played] = hashes[played]
         facts = {

@@ -1,0 +1,147 @@
+"""A run folder outlives whatever happens to its process."""
+
+import errno
+import json
+import os
+
+import numpy as np
+import pytest
+
+from tengen.learn.run import Counters, Run, RunError, write_file
+from tengen.learn.settings import load_settings
+
+SETTINGS = load_settings("tictactoe")
+
+
+def saved(run, generations):
+    """Saves some generations, each with a state and games of its own."""
+    for generation in generations:
+        run.add_metrics({"generation": generation})
+        arrays = {"weights": np.full(4, generation), "seeds": np.array([2**63 + generation], np.uint64)}
+        run.save(Counters(generation, games=10 * generation), arrays, {"moves": np.arange(generation)}, generation - 2)
+
+
+def reopened(folder, messages):
+    run = Run(folder, SETTINGS, messages.append)
+    found = run.newest()
+    generations = {generation: games["moves"].tolist() for generation, games in run.games()}
+    run.close()
+    return found, generations
+
+
+def test_what_was_saved_comes_back(tmp_path):
+    run, messages = Run(tmp_path, SETTINGS), []
+    assert run.newest() is None
+    saved(run, range(1, 8))
+    run.close()
+    (counters, arrays), games = reopened(tmp_path, messages)
+    assert counters == Counters(7, games=70)
+    assert arrays["weights"].tolist() == [7] * 4
+    assert arrays["seeds"].tolist() == [2**63 + 7]
+    assert games == {5: [0, 1, 2, 3, 4], 6: [0, 1, 2, 3, 4, 5], 7: [0, 1, 2, 3, 4, 5, 6]}
+    assert len(list(tmp_path.glob("checkpoints/*.json"))) == 3
+    assert len(list(tmp_path.glob("replay/*"))) <= 6
+    assert messages == []
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "gone"])
+@pytest.mark.parametrize("name", ["checkpoints/000003.json", "checkpoints/000003.safetensors"])
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, damage, name):
+    run, messages = Run(tmp_path, SETTINGS), []
+    saved(run, (1, 2, 3))
+    run.close()
+    path = tmp_path / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes({"cut": content[:-9], "flip": content, "empty": b"", "gone": b""}[damage])
+    if damage == "gone":
+        path.unlink()
+    found, games = reopened(tmp_path, messages)
+    assert found is not None
+    assert found[0].generation == 2
+    assert list(games) == [1, 2]
+    assert [json.loads(line)["generation"] for line in (tmp_path / "metrics.jsonl").open()] == [1, 2]
+    if name.endswith("safetensors") or damage != "gone":
+        assert "000003" in messages[0]
+        assert "checkpoint before" in messages[0]
+
+
+def test_damaged_games_are_left_out(tmp_path):
+    run, messages = Run(tmp_path, SETTINGS), []
+    saved(run, (1, 2, 3))
+    run.close()
+    (tmp_path / "replay/000002.safetensors").write_bytes(b"nothing")
+    found, games = reopened(tmp_path, messages)
+    assert found is not None
+    assert found[0].generation == 3
+    assert list(games) == [1, 3]
+    assert "its games are left out" in messages[0]
+
+
+def test_all_checkpoints_damaged_is_an_error_and_nothing_is_deleted(tmp_path):
+    run = Run(tmp_path, SETTINGS)
+    saved(run, (1, 2))
+    run.close()
+    for path in tmp_path.glob("checkpoints/*.json"):
+        path.write_text("{}")
+    with pytest.raises(RunError, match="none of its 2 checkpoints is whole"):
+        reopened(tmp_path, [])
+    assert len(list(tmp_path.glob("replay/*"))) == 2
+
+
+def test_what_came_after_the_last_save_is_cleared(tmp_path):
+    run = Run(tmp_path, SETTINGS)
+    saved(run, (1, 2))
+    run.add_metrics({"generation": 3})
+    for name in ("replay/000003.safetensors", "nets/000003.onnx", "games/000003.sgf", "nets/.000004.onnx.part"):
+        write_file(tmp_path / name, b"half")
+    write_file(tmp_path / "nets/000002.onnx", b"whole")
+    run.close()
+    reopened(tmp_path, [])
+    there = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("*/*")}
+    assert not any("000003" in name or "000004" in name for name in there)
+    assert "nets/000002.onnx" in there
+    assert len((tmp_path / "metrics.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_second_process_is_refused(tmp_path):
+    run = Run(tmp_path, SETTINGS)
+    with pytest.raises(RunError, match="in use by another process"):
+        Run(tmp_path, SETTINGS)
+    run.close()
+    Run(tmp_path, SETTINGS).close()
+
+
+def test_other_settings_and_other_versions_are_refused(tmp_path):
+    Run(tmp_path, SETTINGS).close()
+    other = load_settings("tictactoe", ["training.batch=128"])
+    with pytest.raises(RunError, match=r"begun with training.batch = \d+, not 128"):
+        Run(tmp_path, other)
+    config = tmp_path / "config.toml"
+    config.write_text(config.read_text().replace("# format 1", "# format 99"))
+    with pytest.raises(RunError, match="another version"):
+        Run(tmp_path, SETTINGS)
+
+
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
+    run = Run(tmp_path, SETTINGS)
+    saved(run, (1,))
+
+    def full(number):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(RunError, match=r"No space left on device.*the same command goes on"):
+            saved(run, (2,))
+    assert not list(tmp_path.glob("*/.*.part"))
+    run.close()
+    found, _ = reopened(tmp_path, [])
+    assert found is not None
+    assert found[0].generation == 1
+
+
+def test_a_folder_that_cannot_be_used(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot be used"):
+        Run(tmp_path / "file", SETTINGS)

@@ -1,0 +1,173 @@
+"""Whole runs, small ones: they learn, repeat themselves, and end the same however often they are killed."""
+
+import contextlib
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from tengen.games import load_game
+from tengen.learn.ladder import truth_of
+from tengen.learn.settings import load_settings
+from tengen.learn.training import Training
+from tengen.nets.runtime import load_net
+from tengen.records.sgf import read_sgf
+from tengen.search.evaluators import Uniform
+
+SMALL = [
+    "run.groups=2",
+    "run.generations=12",
+    "net.blocks=1",
+    "net.channels=8",
+    "selfplay.games=16",
+    "selfplay.positions=300",
+    "selfplay.simulations=8",
+    "training.batch=128",
+    "training.window=1500",
+    "evaluation.every=6",
+    "evaluation.games=2",
+    "evaluation.simulations=4",
+    "evaluation.opponent=uct:playouts=10",
+    "evaluation.exact=false",
+]
+TIMES = ("seconds", "positions_per_second", "evaluations_per_second")
+
+
+class Silent:
+    def __init__(self):
+        self.said = []
+
+    def say(self, text):
+        self.said.append(text)
+
+    def doing(self, what):
+        pass
+
+    def show(self, metrics):
+        pass
+
+
+def train(folder, seconds=float("inf"), changes=()):
+    settings = load_settings("tictactoe", [*SMALL, *changes])
+    training = Training(folder, settings, load_game(settings.run.game), Silent())
+    training.go_on(seconds)
+    training.run.close()
+    return training
+
+
+def metrics_of(folder):
+    """What was measured, but for times."""
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key not in TIMES} for line in lines]
+
+
+def newest(folder):
+    return load_file(sorted(folder.glob("checkpoints/*.safetensors"))[-1])
+
+
+def same(one, other):
+    """Whether two runs ended with the very same weights, optimiser, games under way and metrics."""
+    first, second = newest(one), newest(other)
+    assert first.keys() == second.keys()
+    return metrics_of(one) == metrics_of(other) and all(np.array_equal(first[name], second[name]) for name in first)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "undisturbed"
+    train(folder)
+    return folder
+
+
+def test_a_run_leaves_what_it_should(undisturbed):
+    metrics = metrics_of(undisturbed)
+    assert [line["generation"] for line in metrics] == list(range(1, 13))
+    assert metrics[-1]["loss"]["total"] < metrics[0]["loss"]["total"]
+    assert [line["generation"] for line in metrics if "matches" in line] == [6, 12]
+    game = load_game("tictactoe")
+    net = load_net(str(undisturbed), game)
+    assert (net.facts.run, net.facts.step) == ("undisturbed", metrics[-1]["step"])
+    assert net.facts.rating == pytest.approx(metrics[-1]["rating"])
+    assert {"000006.onnx", "000012.onnx"} <= {path.name for path in (undisturbed / "nets").iterdir()}
+    records = read_sgf((undisturbed / "games/000012.sgf").read_text())
+    assert all(record.end().outcome is not None for record in records)
+    assert "<svg" in (undisturbed / "report.html").read_text()
+    assert list((undisturbed / "events").iterdir())
+
+
+def test_the_same_seed_gives_the_same_run(undisturbed, tmp_path):
+    train(tmp_path / "again")
+    assert same(undisturbed, tmp_path / "again")
+
+
+def test_another_seed_gives_another(undisturbed, tmp_path):
+    train(tmp_path / "other", changes=["run.seed=2"])
+    assert metrics_of(tmp_path / "other")[0]["loss"] != metrics_of(undisturbed)[0]["loss"]
+
+
+def test_a_run_that_stops_now_and_then_ends_the_same(undisturbed, tmp_path):
+    folder = tmp_path / "undisturbed"
+    while not train(folder, seconds=0.2).is_complete:
+        pass
+    assert same(undisturbed, folder)
+
+
+def test_kills(tmp_path):
+    """A real run is killed at 20 random moments, and ends where one that never was does, to the last bit."""
+    rng, longer, kills = random.Random(7), ["run.generations=80", "evaluation.every=20"], 0
+    folder, other = tmp_path / "killed" / "run", tmp_path / "undisturbed" / "run"
+    changes = [word for change in [*SMALL, *longer] for word in ("--set", change)]
+    program = [sys.executable, "-c", "from tengen.apps.cli import main; main()"]
+    while True:
+        process = subprocess.Popen(
+            [*program, "train", "tictactoe", "--run", str(folder), *changes], stdout=subprocess.PIPE
+        )
+        before = newest_change(folder)
+        while kills < 20 and process.poll() is None and newest_change(folder) == before:
+            time.sleep(0.01)
+        if kills < 20:
+            time.sleep(rng.random())
+            kills += process.poll() is None
+            process.kill()
+        process.communicate(timeout=300)
+        if process.returncode != -signal.SIGKILL:
+            break
+    assert process.returncode == 0
+    assert kills == 20
+    train(other, changes=longer)
+    assert same(folder, other)
+
+
+def newest_change(folder):
+    """When something in the folder last changed: after a start, that is when the run begins to write."""
+    times = []
+    for path in folder.glob("*/*"):
+        with contextlib.suppress(FileNotFoundError):
+            times.append(path.stat().st_mtime_ns)
+    return max(times, default=0)
+
+
+def test_truth():
+    game = load_game("tictactoe")
+    truth = truth_of(game)
+    assert len(truth.positions) == 4520
+    assert truth.values[game.start().key] == 0
+    assert truth_of(load_game("connect4")) is None
+    assert truth_of(load_game("go:size=3")) is None
+
+    class Blind:
+        """Likes the last cell best, whatever stands on the board."""
+
+        def __call__(self, planes):
+            logits = np.tile(np.arange(9, dtype=np.float32), (len(planes), 1))
+            return logits, np.zeros(len(planes), np.float32)
+
+    worse, losing = truth.mistakes(game, Blind(), 1, 1.5)
+    assert worse > losing > 100
+    assert truth.mistakes(game, Uniform(game), 2000, 1.5) == (0, 0)
