@@ -7,11 +7,11 @@ from tengen.games import load_game
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import Group
 from tengen.search.evaluators import Uniform
-from tengen.search.lockstep import FULL, Plan
+from tengen.search.lockstep import Plan
 
 
-def played(game, positions=300, **plan):
-    return Group(game, Plan(simulations=6, **plan), 8, 4 * game.cells + 100, seed=4, opening=4).play(
+def played(game, positions=300):
+    return Group(game, Plan(simulations=6), 8, 4 * game.cells + 100, seed=4, opening=4).play(
         Uniform(game), positions, lambda: False
     )
 
@@ -24,7 +24,7 @@ def expected(game, games):
         for _ in range(length):
             value = 0 if result == 3 else 1 if result == position.to_play + 1 else -1
             planes = position.encode().reshape(len(game.planes), -1)
-            if games.kinds[index] == FULL:
+            if games.policies[index].any():
                 for cells, actions in zip(game.symmetries, game.action_symmetries, strict=True):
                     turned, policy = np.zeros_like(planes), np.zeros(game.actions, np.float32)
                     turned[:, cells] = planes
@@ -38,7 +38,7 @@ def expected(game, games):
 @pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "gomoku:size=8", "go:size=5"])
 def test_samples(spec):
     game = load_game(spec)
-    games = played(game, full_share=0.7)
+    games = played(game)
     replay, wanted = Replay(game), expected(game, games)
     replay.add(1, games, 10**6)
     assert len(replay) == len(games.moves)

@@ -6,7 +6,7 @@ import pytest
 from tengen.games import load_game
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.search.evaluators import RandomSymmetry, Uniform
-from tengen.search.lockstep import FULL, GUMBEL, PUCT, QUICK, Plan
+from tengen.search.lockstep import GUMBEL, PUCT, Plan
 
 
 def never():
@@ -14,11 +14,11 @@ def never():
 
 
 def split(games):
-    """The games one by one: moves, policies, values, kinds and the result."""
+    """The games one by one: moves, policies, values and the result."""
     ends = np.cumsum(games.lengths)
     for end, length, result in zip(ends, games.lengths, games.results, strict=True):
         part = slice(end - length, end)
-        yield games.moves[part], games.policies[part], games.values[part], games.kinds[part], result
+        yield games.moves[part], games.policies[part], games.values[part], result
 
 
 def equal(one, other):
@@ -30,34 +30,26 @@ def equal(one, other):
     "plan",
     [
         Plan(root=GUMBEL, simulations=8),
-        Plan(root=PUCT, simulations=16, keep=1, temperature_plies=3),
-        Plan(root=PUCT, simulations=12, quick=4, full_share=0.5, rollouts=0.5),
+        Plan(root=PUCT, simulations=16, keep=1, chance_plies=3),
+        Plan(root=PUCT, simulations=12, rollouts=0.5),
     ],
-    ids=["gumbel", "puct that keeps its trees", "puct with quick searches and rollouts"],
+    ids=["gumbel", "puct that keeps its trees", "puct with rollouts"],
 )
 def test_games_keep_the_rules(spec, plan):
     game = load_game(spec)
     games = Group(game, plan, 8, 4 * game.cells + 100, seed=1, opening=3).play(Uniform(game), 150, never)
     assert len(games.moves) == games.lengths.sum() >= 150
-    for moves, policies, values, kinds, result in split(games):
+    for moves, policies, values, result in split(games):
         position = game.start()
-        for move, policy, value, kind in zip(moves, policies, values, kinds, strict=True):
-            if position.ply >= 3 or kind == FULL:
+        for move, policy, value in zip(moves, policies, values, strict=True):
+            if position.ply >= 3 or policy.any():
                 assert policy.sum() == pytest.approx(1, abs=2e-3)
-            else:
-                assert kind == QUICK
             assert set(np.flatnonzero(policy)) <= set(position.legal_actions)
             assert -1 <= value <= 1
             position = position.play(int(move))
         assert position.outcome is not None
         assert result == {0: 1, 1: 2, None: 3}[position.outcome.winner]
-    assert 0.3 < (games.kinds == FULL).mean() <= 1
-
-
-def test_quick_searches_are_as_many_as_planned():
-    game = load_game("gomoku:size=8")
-    games = Group(game, Plan(simulations=8, quick=2, full_share=0.25), 16, 100, seed=2).play(Uniform(game), 4000, never)
-    assert (games.kinds == FULL).mean() == pytest.approx(0.25, abs=0.03)
+    assert 0.5 < games.policies.any(axis=1).mean() < 1
 
 
 def test_a_game_without_an_end_is_a_draw():

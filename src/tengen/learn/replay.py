@@ -10,7 +10,6 @@ from tengen.learn.selfplay import Games
 from tengen.rules.contract import DRAW, encode, play, start
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
-from tengen.search.lockstep import FULL
 
 
 @entry
@@ -66,7 +65,7 @@ class Replay:
         ends = np.cumsum(self._joined.lengths)
         self._begins = np.repeat(ends - self._joined.lengths, self._joined.lengths)
         self._results = np.repeat(self._joined.results, self._joined.lengths)
-        self._useful = np.flatnonzero(self._joined.kinds == FULL)
+        self._useful = np.flatnonzero(self._joined.policies.any(axis=1))
 
     def sample(self, count: int, mix: float, random: np.random.Generator) -> Samples:
         """Positions drawn at random; a share `mix` of a value is what the search found, the rest how the game ended."""

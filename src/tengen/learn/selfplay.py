@@ -19,7 +19,6 @@ from tengen.rules.kernels import entry
 from tengen.search.evaluators import Evaluator
 from tengen.search.gumbel import value_of_edge
 from tengen.search.lockstep import (
-    QUICK,
     Plan,
     Rows,
     begin_search,
@@ -36,9 +35,8 @@ class Story(NamedTuple):
     """What was played so far in the game of each row."""
 
     moves: Any  # [rows, plies]
-    policies: Any  # [rows, plies, actions]
+    policies: Any  # [rows, plies, actions]: all zero where a move was random
     values: Any  # [rows, plies]: what the search found, for the player to move
-    kinds: Any  # [rows, plies]: of the search; what was quick is not learned from
     plies: Any  # [rows]
     ended: Any  # [rows]: plies of the game that ended in the last step, else 0
     results: Any  # [rows]: and how it ended
@@ -57,7 +55,6 @@ def write_down(rows, story, i, ply, edge):
         policy[edges[first + k].action] = weights[k]
     story.moves[i, ply] = edges[edge].action
     story.values[i, ply] = value_of_edge(edges[edge])
-    story.kinds[i, ply] = rows.rows[i].kind
     story.plies[i] = ply + 1
 
 
@@ -80,7 +77,7 @@ def begin_game(game, plan, rows, story, i):
             plies = 0
             break
     story.plies[i] = plies
-    begin_search(game, plan, rows, i)
+    begin_search(game, rows, i)
 
 
 @entry
@@ -124,14 +121,13 @@ class Games(NamedTuple):
     lengths: np.ndarray  # [games]: plies
     results: np.ndarray  # [games]: FIRST, SECOND or DRAW
     moves: np.ndarray  # [positions]
-    policies: np.ndarray  # [positions, actions], float16
+    policies: np.ndarray  # [positions, actions], float16; all zero where a move was random
     values: np.ndarray  # [positions], float16: what the search found, for the player to move
-    kinds: np.ndarray  # [positions]: QUICK or FULL
 
     @staticmethod
     def none(actions: int) -> Games:
-        kinds = np.int32, np.int8, np.int16, np.float16, np.float16, np.int8
-        shapes = 0, 0, 0, (0, actions), 0, 0
+        kinds = np.int32, np.int8, np.int16, np.float16, np.float16
+        shapes = 0, 0, 0, (0, actions), 0
         return Games(*(np.zeros(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)))
 
     @staticmethod
@@ -149,7 +145,6 @@ class Group:
             moves=np.zeros((count, longest), np.int16),
             policies=np.zeros((count, longest, game.actions), np.float32),
             values=np.zeros((count, longest), np.float32),
-            kinds=np.zeros((count, longest), np.int8),
             plies=np.zeros(count, np.int32),
             ended=np.zeros(count, np.int32),
             results=np.zeros(count, np.int8),
@@ -167,7 +162,7 @@ class Group:
         Searches begin anew: what an earlier network found is no part of them.
         """
         game, finished, done = self.game.parameters, [Games.none(self.game.actions)], 0
-        begin_searches(game, self.plan, self.rows)
+        begin_searches(game, self.rows)
         while done < positions and not is_stopped():
             logits, values = evaluator(self.rows.planes)
             play_on(game, self.plan, self.rows, self.story, logits, values)
@@ -184,7 +179,6 @@ class Group:
         story.ended[i] = 0
         story.moves[i, :plies] = story.openings[i, :plies]
         story.policies[i, :plies] = story.values[i, :plies] = 0
-        story.kinds[i, :plies] = QUICK
 
     def _finished(self, i: int) -> Games:
         """The game of row i that has just ended."""
@@ -195,7 +189,6 @@ class Group:
             moves=story.moves[i, :plies].copy(),
             policies=story.policies[i, :plies].astype(np.float16),
             values=story.values[i, :plies].astype(np.float16),
-            kinds=story.kinds[i, :plies].copy(),
         )
 
     def save(self) -> dict[str, np.ndarray]:
@@ -207,7 +200,6 @@ class Group:
             "moves": story.moves[:, :longest].copy(),
             "policies": story.policies[:, :longest].astype(np.float16),
             "values": story.values[:, :longest].astype(np.float16),
-            "kinds": story.kinds[:, :longest].copy(),
         }
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
@@ -215,7 +207,7 @@ class Group:
         self.rows.rows.seed[:] = saved["seeds"]
         self.story.plies[:] = saved["plies"]
         longest = saved["moves"].shape[1]
-        for name in ("moves", "policies", "values", "kinds"):
+        for name in ("moves", "policies", "values"):
             getattr(self.story, name)[:, :longest] = saved[name]
         self.rows.roots[:] = self.story.blank[0]
         replay_moves(self.game.parameters, self.rows.roots, self.story.moves, self.story.plies)

@@ -54,15 +54,13 @@ class SelfplaySettings:
     opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to so many
     search: Annotated[str, Named(("puct", "gumbel"))] = "gumbel"
     simulations: Annotated[int, Between(1, 10**5)] = 32
-    quick: Annotated[int, Between(1, 10**5)] = 8  # simulations of a search that is not learned from
-    full_share: Annotated[float, Between(0.01, 1)] = 1.0  # of searches that are learned from
     exploration: Annotated[float, Between(0, 100)] = 1.5
     urgency: Annotated[float, Between(-1, 2)] = 0.25
     considered: Annotated[int, Between(1, 1000)] = 16
     value_scale: Annotated[float, Between(0, 100)] = 1.0
     noise: Annotated[float, SHARE] = 0.25  # PUCT: of Dirichlet noise in the root's priors
     temperature: Annotated[float, Between(0, 100)] = 1.0  # PUCT
-    temperature_plies: Annotated[int, Between(0, 10**5)] = 10
+    chance_plies: Annotated[int, Between(0, 10**5)] = 10  # then the best move found is played
     keep: bool = False  # PUCT: the subtree of the move played
     symmetry: bool = True  # the net sees each position under a random symmetry
 
@@ -78,7 +76,6 @@ class TrainingSettings:
     window: Annotated[int, COUNT] = 100_000  # positions in the replay, at most …
     window_share: Annotated[float, Between(0.01, 1)] = 1.0  # … and at most this share of all there were
     value_mix: Annotated[float, SHARE] = 0.0  # of what the search found, in a value to learn
-    averaging: Annotated[float, Between(0, 0.99999)] = 0.0  # of weights, from step to step; what plays is the average
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ TERMS = ("value", "policy", "entropy", "weights")  # of the loss; entropy is wha
 
 
 class Trainer:
-    """A model, the average of its weights over the last steps, and its optimiser."""
+    """A model and its optimiser."""
 
     def __init__(self, game: Game, settings: Settings, device: str = "cpu", workers: int = 1):
         torch.manual_seed(settings.run.seed)
@@ -29,16 +29,10 @@ class Trainer:
         self.game, self.settings, self.device = game, settings.training, torch.device(device)
         model = build_model(game, settings.architecture())
         self.model: nn.Module = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.average = copy.deepcopy(self.model)
         self.optimiser = new_optimiser(self.model, settings)
         self.replicas = [self.model, *(replica(self.model) for _ in range(workers - 1 if device == "cpu" else 0))]
         self.workers = ThreadPoolExecutor(len(self.replicas))
         self.steps = 0
-
-    @property
-    def player(self) -> nn.Module:
-        """The model that plays."""
-        return self.average if self.settings.averaging else self.model
 
     def train(
         self, replay: Replay, steps: int, rate: float, seed: list[int], is_stopped: Callable[[], bool]
@@ -78,7 +72,6 @@ class Trainer:
                 weight.grad += other.grad
             weight.grad /= len(self.replicas)
         self.optimiser.step()
-        self._follow()
         with torch.no_grad():
             size = sum(weight.square().sum() for weight in self.model.parameters() if weight.ndim > 1)
         return torch.cat([terms, self.settings.weight_decay * torch.as_tensor(size).cpu().view(1)])
@@ -95,21 +88,10 @@ class Trainer:
         entropy = -torch.xlogy(policies, policies).sum(1).mean()
         return torch.stack([value, policy, entropy]).detach().cpu()
 
-    @torch.no_grad()
-    def _follow(self) -> None:
-        """The average moves on; at first by more, since the earliest weights say nothing."""
-        if not self.settings.averaging:
-            return
-        share = 1 - min(self.settings.averaging, (self.steps + 1) / (self.steps + 10))
-        for mean, now in zip(self.average.state_dict().values(), self.model.state_dict().values(), strict=True):
-            if mean.is_floating_point():
-                mean.lerp_(now, share)
-
     def save(self) -> dict[str, np.ndarray]:
         """All that is needed to go on, as arrays by name."""
         arrays = {"steps": torch.tensor(self.steps)}
-        for name, model in (("model", self.model), ("average", self.average)):
-            arrays |= {f"{name}.{key}": value for key, value in model.state_dict().items()}
+        arrays |= {f"model.{key}": value for key, value in self.model.state_dict().items()}
         for number, state in self.optimiser.state_dict()["state"].items():
             arrays |= {f"optimiser.{number}.{key}": torch.as_tensor(value) for key, value in state.items()}
         return {name: value.cpu().numpy() for name, value in arrays.items()}
@@ -118,8 +100,7 @@ class Trainer:
         """Goes on where `save` was called."""
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         self.steps = int(tensors["steps"])
-        for name, model in (("model", self.model), ("average", self.average)):
-            model.load_state_dict({key: tensors[f"{name}.{key}"] for key in model.state_dict()})
+        self.model.load_state_dict({key: tensors[f"model.{key}"] for key in self.model.state_dict()})
         state: dict[int, dict[str, torch.Tensor]] = {}
         for name, tensor in tensors.items():
             if name.startswith("optimiser."):

@@ -145,7 +145,7 @@ class Training:
     def _net(self, generation: int) -> Evaluator:
         if self.device == "cpu":
             return OnnxNet(self.run.net_path(generation))
-        return TorchNet(self.trainer.player, self.game, self.device)
+        return TorchNet(self.trainer.model, self.game, self.device)
 
     def _learn(self, generation: int, games: Games) -> dict[str, float]:
         """Adds the games to the replay, and makes as many steps as they are worth."""
@@ -165,7 +165,7 @@ class Training:
             step=self.trainer.steps,
             rating=rating,
         )
-        write_file(self.run.net_path(generation), export_onnx(self.trainer.player, facts))
+        write_file(self.run.net_path(generation), export_onnx(self.trainer.model, facts))
 
     def _is_evaluated(self, generation: int) -> bool:
         every = self.settings.evaluation.every

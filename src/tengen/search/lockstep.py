@@ -33,7 +33,6 @@ from tengen.search.tree import (
 
 PUCT, GUMBEL = 0, 1
 LONGEST = 128  # plies of one simulation
-QUICK, FULL = 0, 1  # two kinds of search: for the next move only, and to learn from
 
 
 class Plan(NamedTuple):
@@ -41,8 +40,6 @@ class Plan(NamedTuple):
 
     root: int = GUMBEL
     simulations: int = 32
-    quick: int = 8  # simulations of a quick search
-    full_share: float = 1.0  # of searches that are full
     exploration: float = 1.5  # as in Puct
     urgency: float = 0.25
     rollouts: float = 0.0
@@ -51,8 +48,8 @@ class Plan(NamedTuple):
     value_scale: float = 1.0
     noise: float = 0.25  # PUCT: the share of Dirichlet noise in the root's priors …
     noise_total: float = 10.0  # … whose α is this over the number of legal actions
-    temperature: float = 1.0  # PUCT: actions are drawn by visits to the power of 1 / temperature …
-    temperature_plies: int = 10  # … so long; then the most visited is played
+    temperature: float = 1.0  # PUCT: actions are drawn by visits to the power of 1 / temperature
+    chance_plies: int = 10  # so long chance has a say in what is played; then the best is, whatever was explored
     keep: int = 0  # PUCT: whether the subtree of the action played is kept
 
 
@@ -60,9 +57,7 @@ ROW = np.dtype(
     [
         ("seed", np.uint64),
         ("done", np.int32),  # simulations of this search
-        ("most", np.int32),  # that it is given
         ("length", np.int16),  # of the path to the leaf that waits for an answer; 0: that is the root
-        ("kind", np.int8),  # QUICK or FULL
     ],
     align=True,
 )
@@ -84,18 +79,16 @@ class Rows(NamedTuple):
     planes: Any  # [rows, planes, cells]: what the network is asked
     spare_nodes: Any  # [1 or rows, nodes]: for moving a tree
     spare_edges: Any
-    schedules: Any  # [kinds, considered + 1, simulations]: see gumbel.py
+    schedules: Any  # [considered + 1, simulations]: see gumbel.py
 
 
 def new_rows(game: Game, plan: Plan, count: int, seed: int) -> Rows:
     """Memory for `count` rows, each with a random sequence of its own."""
-    most = max(plan.simulations, plan.quick)
-    nodes = (2 if plan.keep else 1) * most + 2
+    nodes = (2 if plan.keep else 1) * plan.simulations + 2
     edges = nodes * game.actions
-    schedules = np.zeros((2, plan.considered + 1, most), np.int32)
-    for kind, simulations in ((QUICK, plan.quick), (FULL, plan.simulations)):
-        for considered in range(1, plan.considered + 1):
-            schedules[kind, considered, :simulations] = halving_schedule(considered, simulations)
+    schedules = np.zeros((plan.considered + 1, plan.simulations), np.int32)
+    for considered in range(1, plan.considered + 1):
+        schedules[considered] = halving_schedule(considered, plan.simulations)
     rows = np.zeros(count, ROW)
     rows["seed"] = np.random.default_rng(seed).integers(2**64, size=count, dtype=np.uint64)
     return Rows(
@@ -117,14 +110,9 @@ def new_rows(game: Game, plan: Plan, count: int, seed: int) -> Rows:
 
 
 @kernel
-def begin_search(game, plan, rows, i):
+def begin_search(game, rows, i):
     """A new search of row i: the network is asked about the root itself."""
-    row = rows.rows[i]
-    row.seed = advance(row.seed)
-    is_full = np.float64(row.seed >> np.uint64(40)) < plan.full_share * 16777216.0
-    row.kind = FULL if is_full else QUICK
-    row.most = plan.simulations if is_full else plan.quick
-    row.done = row.length = 0
+    rows.rows[i].done = rows.rows[i].length = 0
     encode(game, rows.roots[i], rows.planes[i])
 
 
@@ -151,11 +139,11 @@ def ask(game, plan, rows, i):
     """Simulates until the network must be asked: True; or until the search is done: False."""
     row, nodes, edges = rows.rows[i], rows.nodes[i], rows.edges[i]
     considered = min(np.int64(plan.considered), np.int64(nodes[ROOT].count))
-    while row.done < row.most and nodes[ROOT].proven == UNKNOWN:
+    while row.done < plan.simulations and nodes[ROOT].proven == UNKNOWN:
         rows.leaves[i] = rows.roots[i]
         first = NONE
         if plan.root == GUMBEL:
-            visits = rows.schedules[row.kind, considered, row.done]
+            visits = rows.schedules[considered, row.done]
             first = halving_edge(nodes, edges, rows.gumbels[i], visits, plan.value_scale)
         length = begin_simulation(
             game, nodes, edges, rows.leaves[i], plan.exploration, plan.urgency, first, rows.paths[i]
@@ -170,12 +158,12 @@ def ask(game, plan, rows, i):
 
 @kernel
 def disturb(plan, rows, i):
-    """What chance adds at a root: Gumbel numbers, or noise in the priors of a full search."""
+    """What chance adds at a root: Gumbel numbers, or noise in the priors."""
     row, root, edges = rows.rows[i], rows.nodes[i][ROOT], rows.edges[i]
     first, count = np.int64(root.first), np.int64(root.count)
     if plan.root == GUMBEL:
         row.seed = draw_gumbels(row.seed, plan.gumbel_noise, rows.gumbels[i][:count])
-    elif plan.noise > 0 and row.kind == FULL:
+    elif plan.noise > 0:
         noise = rows.weights[i][:count]
         row.seed = draw_gammas(row.seed, plan.noise_total / count, noise)
         for k in range(count):
@@ -190,6 +178,8 @@ def conclude(plan, rows, i, ply):
     """
     row, nodes, edges, weights = rows.rows[i], rows.nodes[i], rows.edges[i], rows.weights[i]
     if plan.root == GUMBEL:
+        if ply >= plan.chance_plies:
+            rows.gumbels[i][:] = 0
         return improve(nodes, edges, rows.gumbels[i], plan.value_scale, weights)
     first, count, proven = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count), nodes[ROOT].proven
     total, best = np.float32(0), 0
@@ -202,7 +192,7 @@ def conclude(plan, rows, i, ply):
             best = k
     for k in range(count):
         weights[k] /= total
-    if plan.temperature > 0 and ply < plan.temperature_plies:
+    if plan.temperature > 0 and ply < plan.chance_plies:
         row.seed = advance(row.seed)
         best = draw_weighted(row.seed, weights[:count], 1.0 / plan.temperature)
     return first + best
@@ -213,7 +203,7 @@ def follow_edge(game, plan, rows, i, edge):
     """After the move of an edge, which is played already: keeps the tree below it, or asks anew. As `ask`."""
     nodes, edges, sizes = rows.nodes[i], rows.edges[i], rows.sizes[i]
     child = np.int64(edges[edge].child)
-    begin_search(game, plan, rows, i)
+    begin_search(game, rows, i)
     if not plan.keep or child == NONE:
         return True
     spare_nodes, spare_edges = rows.spare_nodes[i % len(rows.spare_nodes)], rows.spare_edges[i % len(rows.spare_edges)]
@@ -227,10 +217,10 @@ def follow_edge(game, plan, rows, i, edge):
 
 
 @entry
-def begin_searches(game, plan, rows):
+def begin_searches(game, rows):
     """Every row begins to search its root."""
     for i in range(len(rows.rows)):
-        begin_search(game, plan, rows, i)
+        begin_search(game, rows, i)
 
 
 @entry
@@ -239,7 +229,7 @@ def continue_searches(game, plan, rows, logits, values, waiting):
     for i in range(len(rows.rows)):
         if waiting[i] and not go_on(game, plan, rows, i, logits[i], values[i]):
             waiting[i] = False
-            rows.rows[i].done = conclude(plan, rows, i, plan.temperature_plies)
+            rows.rows[i].done = conclude(plan, rows, i, plan.chance_plies)
 
 
 def search_all(game: Game, plan: Plan, states: np.ndarray, evaluator: Evaluator, seed: int = 1) -> np.ndarray:
@@ -247,7 +237,7 @@ def search_all(game: Game, plan: Plan, states: np.ndarray, evaluator: Evaluator,
     rows = new_rows(game, plan, len(states), seed)
     rows.roots[:] = states
     waiting = np.ones(len(states), np.bool_)
-    begin_searches(game.parameters, plan, rows)
+    begin_searches(game.parameters, rows)
     while waiting.any():
         asked = np.flatnonzero(waiting)
         logits, values = np.zeros((len(states), game.actions), np.float32), np.zeros(len(states), np.float32)
