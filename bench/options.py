@@ -1,6 +1,6 @@
 """Does an option of training pay? Runs that differ in one setting learn for the same time, then meet the base run.
 
-    python bench/options.py gomoku8 --minutes 7 --device cuda averaging=training.averaging=0.99 …
+    python bench/options.py gomoku8 --minutes 7 --device cuda samples6=training.samples=6.0 pooling=net.pooling=true
 
 Each NAME=TABLE.KEY=VALUE[,TABLE.KEY=VALUE…] is one run; all learn side by side, so they have the same share of the
 machine. Then every net plays the base's, colours alternating, and the table says who is better and how sure that is.

@@ -14,11 +14,11 @@ def never():
 
 
 def split(games):
-    """The games one by one: moves, policies, values and the result."""
+    """The games one by one: moves, policies and the result."""
     ends = np.cumsum(games.lengths)
     for end, length, result in zip(ends, games.lengths, games.results, strict=True):
         part = slice(end - length, end)
-        yield games.moves[part], games.policies[part], games.values[part], result
+        yield games.moves[part], games.policies[part], result
 
 
 def equal(one, other):
@@ -39,13 +39,12 @@ def test_games_keep_the_rules(spec, plan):
     game = load_game(spec)
     games = Group(game, plan, 8, 4 * game.cells + 100, seed=1, opening=3).play(Uniform(game), 150, never)
     assert len(games.moves) == games.lengths.sum() >= 150
-    for moves, policies, values, result in split(games):
+    for moves, policies, result in split(games):
         position = game.start()
-        for move, policy, value in zip(moves, policies, values, strict=True):
+        for move, policy in zip(moves, policies, strict=True):
             if position.ply >= 3 or policy.any():
                 assert policy.sum() == pytest.approx(1, abs=2e-3)
             assert set(np.flatnonzero(policy)) <= set(position.legal_actions)
-            assert -1 <= value <= 1
             position = position.play(int(move))
         assert position.outcome is not None
         assert result == {0: 1, 1: 2, None: 3}[position.outcome.winner]

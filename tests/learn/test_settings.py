@@ -43,8 +43,8 @@ def test_a_game_has_settings_without_a_preset():
 
 
 def test_changes():
-    settings = load_settings("gomoku8", ["selfplay.simulations=64", "net.kind=gobang", "training.value_mix=0.5"])
-    assert (settings.selfplay.simulations, settings.net.kind, settings.training.value_mix) == (64, "gobang", 0.5)
+    settings = load_settings("gomoku8", ["selfplay.simulations=64", "net.kind=gobang", "training.samples=0.5"])
+    assert (settings.selfplay.simulations, settings.net.kind, settings.training.samples) == (64, "gobang", 0.5)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,6 @@ def test_perfect_tictactoe():
         ("mnk:m=4,n=4,k=4", 0),
         ("mnk:m=5,n=5,k=4", 0),
         ("reversi:size=4", -1),
-        pytest.param("connect4", 1, marks=pytest.mark.long),
     ],
 )
 def test_solved_games(spec, value):
@@ -115,12 +114,37 @@ def test_solved_games(spec, value):
     evaluation = evaluation_for(game)
     if "mnk" in spec:
         evaluation = evaluation._replace(weight=0)  # who wins, and nothing else
-    if spec == "connect4":
-        evaluation = evaluation._replace(place=0, two=0, three=0)
-    found = AlphaBeta(game, evaluation, memory=256).search(game.start(), Limit(depth=42))
-    assert found.value == value
-    if spec == "connect4":
-        assert game.action_text(found.action) == "4"
+    search = AlphaBeta(game, evaluation, memory=256)
+    assert search.search(game.start(), Limit(depth=42)).value == value
+    if spec != "mnk:m=5,n=5,k=4":  # 19 million positions are enough
+        search.forget()
+        assert search.prove(game.start(), Limit()).value == value
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "mnk:m=4,n=3,k=3", "connect4:columns=4,rows=4"])
+def test_proofs_are_right(spec):
+    game, rng, known = load_game(spec), random.Random(6), {}
+    search = AlphaBeta(game, evaluation_for(game), memory=4)
+    for _ in range(60):
+        position = random_position(game, rng, rng.randrange(4, 9))
+        found = search.prove(position, Limit())
+        assert found.value == plain_value(position, known)
+        if found.value >= 0:
+            assert -plain_value(position.play(found.action), known) == found.value
+
+
+def test_a_proof_that_is_cut_short_claims_nothing():
+    game = load_game("connect4")
+    found = AlphaBeta(game, evaluation_for(game), memory=4).prove(game.start(), Limit(nodes=1000))
+    assert (found.value, found.note) == (None, "")
+
+
+@pytest.mark.long
+def test_connect_four_is_won_by_the_centre():
+    """1.4 thousand million positions."""
+    game = load_game("connect4")
+    found = AlphaBeta(game, evaluation_for(game), memory=2048).prove(game.start(), Limit())
+    assert (found.value, game.action_text(found.action)) == (1, "4")
 
 
 def test_the_shortest_win_is_preferred():

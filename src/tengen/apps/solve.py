@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from tengen.agents.agent import check_goes_on
@@ -51,10 +52,15 @@ def solve(position: Position, limit: Limit, memory: int, as_json: bool) -> bool:
 
 
 def solve_to_the_end(position: Position, limit: Limit, memory: int) -> Decision:
-    """Reversi by the exact solver, other games by alpha-beta without an evaluation's say."""
+    """Reversi by the exact solver, other games by alpha-beta: for a while the shortest win, then any proof."""
     if isinstance(position.game.parameters, Reversi):
         return Endgame(position.game, memory).search(position, limit)
-    return AlphaBeta(position.game, evaluation_for(position.game), memory=memory).search(position, limit)
+    search = AlphaBeta(position.game, evaluation_for(position.game), memory=memory)
+    found = search.search(position, Limit(time=limit.time and limit.time / 4))
+    if found.note or limit.time is None:
+        return found
+    proof = search.prove(position, Limit(time=limit.time - found.seconds))
+    return replace(proof, nodes=found.nodes + proof.nodes, seconds=found.seconds + proof.seconds)
 
 
 def line_text(position: Position, line: list[int]) -> str:

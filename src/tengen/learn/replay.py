@@ -67,8 +67,8 @@ class Replay:
         self._results = np.repeat(self._joined.results, self._joined.lengths)
         self._useful = np.flatnonzero(self._joined.policies.any(axis=1))
 
-    def sample(self, count: int, mix: float, random: np.random.Generator) -> Samples:
-        """Positions drawn at random; a share `mix` of a value is what the search found, the rest how the game ended."""
+    def sample(self, count: int, random: np.random.Generator) -> Samples:
+        """Positions drawn at random, each with the policy that its search came to and how its game ended."""
         if self._joined is None:
             self._join()
         assert self._joined is not None
@@ -91,4 +91,4 @@ class Replay:
             planes,
             values,
         )
-        return Samples(planes, policies, values + np.float32(mix) * (games.values[chosen].astype(np.float32) - values))
+        return Samples(planes, policies, values)

@@ -17,7 +17,6 @@ from tengen.rules.contract import DRAW, ONGOING, advance, below, kernel, legal, 
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
 from tengen.search.evaluators import Evaluator
-from tengen.search.gumbel import value_of_edge
 from tengen.search.lockstep import (
     Plan,
     Rows,
@@ -36,7 +35,6 @@ class Story(NamedTuple):
 
     moves: Any  # [rows, plies]
     policies: Any  # [rows, plies, actions]: all zero where a move was random
-    values: Any  # [rows, plies]: what the search found, for the player to move
     plies: Any  # [rows]
     ended: Any  # [rows]: plies of the game that ended in the last step, else 0
     results: Any  # [rows]: and how it ended
@@ -46,7 +44,7 @@ class Story(NamedTuple):
 
 @kernel
 def write_down(rows, story, i, ply, edge):
-    """Adds to the story of row i: its policy, the value of the edge that is played, and the action."""
+    """Adds to the story of row i: its policy, and the action that is played."""
     nodes, edges, weights = rows.nodes[i], rows.edges[i], rows.weights[i]
     first = np.int64(nodes[ROOT].first)
     policy = story.policies[i, ply]
@@ -54,7 +52,6 @@ def write_down(rows, story, i, ply, edge):
     for k in range(nodes[ROOT].count):
         policy[edges[first + k].action] = weights[k]
     story.moves[i, ply] = edges[edge].action
-    story.values[i, ply] = value_of_edge(edges[edge])
     story.plies[i] = ply + 1
 
 
@@ -122,12 +119,11 @@ class Games(NamedTuple):
     results: np.ndarray  # [games]: FIRST, SECOND or DRAW
     moves: np.ndarray  # [positions]
     policies: np.ndarray  # [positions, actions], float16; all zero where a move was random
-    values: np.ndarray  # [positions], float16: what the search found, for the player to move
 
     @staticmethod
     def none(actions: int) -> Games:
-        kinds = np.int32, np.int8, np.int16, np.float16, np.float16
-        shapes = 0, 0, 0, (0, actions), 0
+        kinds = np.int32, np.int8, np.int16, np.float16
+        shapes = 0, 0, 0, (0, actions)
         return Games(*(np.zeros(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)))
 
     @staticmethod
@@ -144,7 +140,6 @@ class Group:
         self.story = Story(
             moves=np.zeros((count, longest), np.int16),
             policies=np.zeros((count, longest, game.actions), np.float32),
-            values=np.zeros((count, longest), np.float32),
             plies=np.zeros(count, np.int32),
             ended=np.zeros(count, np.int32),
             results=np.zeros(count, np.int8),
@@ -178,7 +173,7 @@ class Group:
         story, plies = self.story, int(self.story.plies[i])
         story.ended[i] = 0
         story.moves[i, :plies] = story.openings[i, :plies]
-        story.policies[i, :plies] = story.values[i, :plies] = 0
+        story.policies[i, :plies] = 0
 
     def _finished(self, i: int) -> Games:
         """The game of row i that has just ended."""
@@ -188,7 +183,6 @@ class Group:
             results=story.results[i : i + 1].copy(),
             moves=story.moves[i, :plies].copy(),
             policies=story.policies[i, :plies].astype(np.float16),
-            values=story.values[i, :plies].astype(np.float16),
         )
 
     def save(self) -> dict[str, np.ndarray]:
@@ -199,7 +193,6 @@ class Group:
             "plies": story.plies.copy(),
             "moves": story.moves[:, :longest].copy(),
             "policies": story.policies[:, :longest].astype(np.float16),
-            "values": story.values[:, :longest].astype(np.float16),
         }
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
@@ -207,7 +200,7 @@ class Group:
         self.rows.rows.seed[:] = saved["seeds"]
         self.story.plies[:] = saved["plies"]
         longest = saved["moves"].shape[1]
-        for name in ("moves", "policies", "values"):
+        for name in ("moves", "policies"):
             getattr(self.story, name)[:, :longest] = saved[name]
         self.rows.roots[:] = self.story.blank[0]
         replay_moves(self.game.parameters, self.rows.roots, self.story.moves, self.story.plies)

@@ -44,6 +44,8 @@ class NetSettings:
     blocks: Annotated[int, Between(1, 100)] = 3
     channels: Annotated[int, Between(1, 1024)] = 32
     pooling: bool = False
+    policy_channels: Annotated[int, Between(1, 1024)] = 4
+    value_channels: Annotated[int, Between(1, 1024)] = 2
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,6 @@ class TrainingSettings:
     weight_decay: Annotated[float, SHARE] = 1e-4  # AdamW's own; for adam, c of the loss's c·‖θ‖²
     window: Annotated[int, COUNT] = 100_000  # positions in the replay, at most …
     window_share: Annotated[float, Between(0.01, 1)] = 1.0  # … and at most this share of all there were
-    value_mix: Annotated[float, SHARE] = 0.0  # of what the search found, in a value to learn
 
 
 @dataclass(frozen=True)

@@ -53,13 +53,13 @@ class Trainer:
 
     def _batches(self, replay: Replay, steps: int, seed: list[int]) -> Iterator[Samples]:
         """Batches, each made while the step before is under way."""
-        random, mix = np.random.default_rng(seed), self.settings.value_mix
+        random = np.random.default_rng(seed)
         with ThreadPoolExecutor(1) as maker:
-            waiting = maker.submit(replay.sample, self.settings.batch, mix, random)
+            waiting = maker.submit(replay.sample, self.settings.batch, random)
             for step in range(steps):
                 samples = waiting.result()
                 if step + 1 < steps:
-                    waiting = maker.submit(replay.sample, self.settings.batch, mix, random)
+                    waiting = maker.submit(replay.sample, self.settings.batch, random)
                 yield samples
 
     def _step(self, samples: Samples) -> torch.Tensor:
