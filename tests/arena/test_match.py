@@ -9,6 +9,7 @@ import pytest
 
 from tengen import load_game
 from tengen.arena.match import Played, Score, elo_of, pairings, play_match
+from tengen.rules.errors import BadParameter
 
 
 def test_every_opening_is_played_with_both_colours():
@@ -84,3 +85,8 @@ def test_best_on_the_command_line():
     words = run("best", "tictactoe", "--agent", "uct:playouts=5000", "--moves", "a1 b2 a2 c3").stdout
     assert "X plays a3" in words
     assert "+1.000 for X" in words
+
+
+def test_an_opening_longer_than_the_game_is_refused():
+    with pytest.raises(BadParameter, match="is over after 9 random plies"):
+        list(pairings(load_game("tictactoe"), ("random", "random"), 2, 9, 1))

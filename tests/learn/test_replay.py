@@ -35,7 +35,7 @@ def expected(game, games):
     return samples
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "gomoku:size=8", "go:size=5"])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "go:size=5"])
 def test_samples(spec):
     game = load_game(spec)
     games = played(game)

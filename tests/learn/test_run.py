@@ -141,6 +141,45 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
     assert found[0].generation == 1
 
 
+def test_other_peoples_files_are_left_alone(tmp_path):
+    """A folder that holds anything but a run is refused; and in a run's own folder only what is ours is cleared."""
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "20240131.jpg").write_text("")
+    with pytest.raises(RunError, match="holds other files and no run"):
+        Run(tmp_path, SETTINGS)
+    run = Run(tmp_path / "run", SETTINGS)
+    saved(run, (1,))
+    for name in ("notes/20240131.txt", "nets/mine.onnx", "films/film.part"):
+        write_file(tmp_path / "run" / name, b"keep me")
+    run.close()
+    reopened(tmp_path / "run", [])
+    assert (tmp_path / "photos" / "20240131.jpg").exists()
+    for name in ("notes/20240131.txt", "nets/mine.onnx", "films/film.part"):
+        assert (tmp_path / "run" / name).exists()
+
+
+def test_groups_are_those_of_the_first_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    Run(tmp_path, SETTINGS).close()
+    monkeypatch.setattr(os, "cpu_count", lambda: 16)
+    run = Run(tmp_path, SETTINGS)
+    assert run.settings.run.groups == 3
+    run.close()
+
+
+def test_what_cannot_be_read_now_is_not_damaged(tmp_path):
+    """An error of the disk stops the run; nothing is cleared away."""
+    run = Run(tmp_path, SETTINGS)
+    saved(run, (1, 2))
+    run.close()
+    path = tmp_path / "checkpoints/000002.safetensors"
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        reopened(tmp_path, [])
+    assert (tmp_path / "replay/000002.safetensors").exists()
+
+
 def test_a_folder_that_cannot_be_used(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="cannot be used"):

@@ -25,7 +25,7 @@ def equal(one, other):
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "gomoku:size=8", "go:size=5"])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "go:size=5"])
 @pytest.mark.parametrize(
     "plan",
     [
@@ -52,7 +52,7 @@ def test_games_keep_the_rules(spec, plan):
 
 
 def test_a_game_without_an_end_is_a_draw():
-    game = load_game("gomoku:size=15")
+    game = load_game("mnk:m=15,n=15,k=5")
     games = Group(game, Plan(simulations=2, value_scale=0.0), 4, 6, seed=2).play(Uniform(game), 40, never)
     assert set(games.lengths) == {6}
     assert set(games.results) == {3}

@@ -61,6 +61,10 @@ def test_changes():
         ("run.game=gomoko", "no game is called 'gomoko'; did you mean 'gomoku'"),
         ("run.game=", "nothing says which game"),
         ("simulations", "write table.key=value"),
+        ("selfplay.simulations=true", "selfplay.simulations=True is not a whole number"),
+        ("selfplay.keep=true", "selfplay.keep is for search = 'puct'"),
+        ("selfplay.longest=4", "selfplay.opening=4 is not shorter than the longest game"),
+        ("evaluation.gating=0.2", "evaluation.gating=0.2 is 0.5 at least"),
     ],
 )
 def test_what_is_wrong_is_named(change, message):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import random
 import signal
 import subprocess
@@ -14,10 +15,12 @@ from safetensors.numpy import load_file
 
 from tengen.games import load_game
 from tengen.learn.ladder import truth_of
+from tengen.learn.run import RunError
 from tengen.learn.settings import load_settings
 from tengen.learn.training import Training
 from tengen.nets.runtime import load_net
 from tengen.records.sgf import read_sgf
+from tengen.rules.errors import BadParameter
 from tengen.search.evaluators import Uniform
 
 SMALL = [
@@ -57,7 +60,7 @@ def train(folder, seconds=float("inf"), changes=()):
     settings = load_settings("tictactoe", [*SMALL, *changes])
     training = Training(folder, settings, load_game(settings.run.game), Silent())
     training.go_on(seconds)
-    training.run.close()
+    training.close()
     return training
 
 
@@ -151,6 +154,29 @@ def newest_change(folder):
         with contextlib.suppress(FileNotFoundError):
             times.append(path.stat().st_mtime_ns)
     return max(times, default=0)
+
+
+def test_a_wrong_opponent_is_told_before_any_work(tmp_path):
+    with pytest.raises(BadParameter, match="no agent is called 'utc'; did you mean 'uct'"):
+        train(tmp_path / "run", changes=["evaluation.opponent=utc:playouts=10"])
+    assert not (tmp_path / "run").exists()
+
+
+def test_stopping_at_once_keeps_what_was_saved(tmp_path):
+    settings = load_settings("tictactoe", SMALL)
+    training = Training(tmp_path / "run", settings, load_game("tictactoe"), Silent())
+    training.is_stopped = True
+    training._generation()
+    assert training.counters.generation == 0
+    training.close()
+
+
+def test_a_loss_that_is_no_number_is_not_saved(tmp_path, monkeypatch):
+    nan = {"total": math.nan, "value": math.nan, "policy": 1.0, "weights": 0.0, "entropy": 1.0}
+    monkeypatch.setattr(Training, "_learn", lambda *arguments: nan)
+    with pytest.raises(RunError, match=r"the loss is nan in generation 1.*training.learning_rate"):
+        train(tmp_path / "run")
+    assert not list(tmp_path.glob("run/checkpoints/*"))
 
 
 def test_truth():

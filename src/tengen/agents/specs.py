@@ -26,7 +26,7 @@ from tengen.search.evaluation import Plain
 from tengen.search.evaluators import Cached, Evaluator, RandomSymmetry, Uniform
 from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
-from tengen.search.puct import DEFAULT_SIMULATIONS, Gumbel, Puct
+from tengen.search.puct import DEFAULT_SIMULATIONS, Gumbel, Puct, usual_batch
 from tengen.search.uct import Uct
 
 
@@ -126,9 +126,7 @@ def puct_limit(options: dict[str, Any]) -> Limit:
 
 
 def puct_settings(game: Game, options: dict[str, Any]) -> dict[str, Any]:
-    """Batches, if not given, are small where simulations are few: the later ones should know of the earlier ones."""
-    simulations = puct_limit(options).simulations
-    batch = options["batch"] or (8 if simulations is None else min(max(simulations // 50, 1), 8))
+    batch = options["batch"] or usual_batch(puct_limit(options).simulations)
     settings = {key: options[key] for key in ("exploration", "urgency", "rollouts", "memory", "seed")}
     return {"evaluator": evaluator_of(game, options), "batch": batch, **settings}
 
@@ -161,7 +159,7 @@ LEARNED = {
     "net": NET,
     "simulations": Option(int, Between(1, 10**12), None, f"a move ({DEFAULT_SIMULATIONS}, unless time is given)"),
     "time": TIME,
-    "batch": Option(int, Between(0, 4096), 0, "leaves that the net is asked about at once; 0: 1 to 8, by simulations"),
+    "batch": Option(int, Between(0, 127), 0, "leaves that the net is asked about at once; 0: 1 to 8, by simulations"),
     "exploration": Option(float, Between(0, 100), Puct.exploration, "c of PUCT"),
     "urgency": Option(
         float, Between(-1, 2), Puct.urgency, "how much worse the untried is thought; −1: it is thought even"

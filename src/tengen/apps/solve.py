@@ -57,7 +57,7 @@ def solve_to_the_end(position: Position, limit: Limit, memory: int) -> Decision:
         return Endgame(position.game, memory).search(position, limit)
     search = AlphaBeta(position.game, evaluation_for(position.game), memory=memory)
     found = search.search(position, Limit(time=limit.time and limit.time / 4))
-    if found.note or limit.time is None:
+    if found.note or limit.time is None or found.seconds >= limit.time:
         return found
     proof = search.prove(position, Limit(time=limit.time - found.seconds))
     return replace(proof, nodes=found.nodes + proof.nodes, seconds=found.seconds + proof.seconds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,10 @@ class Screen:
         self.console, self.live = Console(), None if not sys.stdout.isatty() else Live(refresh_per_second=4)
         self.metrics: dict[str, Any] = {}
         self.evaluated: dict[str, Any] = {}  # the metrics of the last generation that was evaluated
-        self.activity, self.began = "", time.monotonic()
-        self.first_generation: tuple[int, float] | None = None  # that this process saw, and when
+        self.activity = ""
 
     def say(self, text: str) -> None:
-        (self.live.console if self.live else self.console).print(text, highlight=False)
+        (self.live.console if self.live else self.console).print(text, highlight=False, markup=False, soft_wrap=True)
 
     def doing(self, what: str) -> None:
         self.activity = what
@@ -39,8 +38,6 @@ class Screen:
         self.metrics = metrics
         if "matches" in metrics:
             self.evaluated = metrics
-        if self.first_generation is None:
-            self.first_generation = metrics["generation"], time.monotonic()
         self._refresh()
         if self.live is None:
             print("; ".join(f"{name} {value}" for name, value in self.lines() if value), flush=True)
@@ -105,16 +102,15 @@ def train(preset: str, folder: Path | None, device: str, minutes: float | None, 
     def stop(number: int, frame: object) -> None:
         if training.is_stopped:
             signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
         training.is_stopped = True
         screen.say("stopping; what was saved last is kept (press again to stop at once)")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-    if screen.live is not None:
-        with screen.live:
-            training.go_on(60 * minutes if minutes is not None else float("inf"))
-    else:
+    with screen.live or nullcontext():
         training.go_on(60 * minutes if minutes is not None else float("inf"))
+    training.close()
     done = f"generation {training.counters.generation} of {settings.run.generations}"
     how = "complete" if training.is_complete else f"after {done}; the same command goes on"
     screen.say(f"{folder}: {how}. Report: {folder / 'report.html'}")

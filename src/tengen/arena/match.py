@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from tengen.agents.agent import Agent
 from tengen.agents.specs import load_agent
 from tengen.games import load_game
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game, Position
 from tengen.search.limits import Limit
 
@@ -74,12 +75,13 @@ def elo_of(rate: float) -> float:
 
 def random_opening(game: Game, plies: int, rng: random.Random) -> Position:
     """A position after random moves in which the game goes on."""
-    while True:
+    for _ in range(1000):
         position = game.start()
         while position.ply < plies and position.outcome is None:
             position = position.play(rng.choice(position.legal_actions))
         if position.outcome is None:
             return position
+    raise BadParameter(f"{game.spec} is over after {plies} random plies, or nearly always: use a shorter opening")
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,18 @@ from tengen.rules.game import Game, Position
 from tengen.search.evaluators import Evaluator
 from tengen.search.limits import Limit
 from tengen.search.lockstep import PUCT, Plan, search_all
-from tengen.search.puct import Puct
+from tengen.search.puct import Puct, usual_batch
 
 MOST_POSITIONS = 20_000  # of a game that is judged exactly
 MEMORY = 64  # megabytes for a tree
+AT_ONCE = 1024  # positions that are searched side by side
 
 Maker = Callable[[int], Agent]  # makes a player for one game, from a seed
 
 
 def net_player(game: Game, net: OnnxNet, simulations: int, exploration: float) -> Maker:
-    """PUCT with a net, as the agent `puct` is by default."""
-    batch = min(max(simulations // 50, 1), 8)
+    """PUCT with a net, as the agent `puct` is by default. It has no use for a seed."""
+    batch = usual_batch(simulations)
 
     def make(seed: int) -> Agent:
         search = Puct(game, net, exploration=exploration, batch=batch, memory=MEMORY)
@@ -64,12 +65,14 @@ class Truth:
     def mistakes(self, game: Game, evaluator: Evaluator, simulations: int, exploration: float) -> tuple[int, int]:
         """In how many positions PUCT plays a move that is worth less than the best; how many of those lose."""
         plan = Plan(root=PUCT, simulations=simulations, noise=0.0, temperature=0.0, exploration=exploration)
-        states = np.concatenate([position.states for position in self.positions])
         worse = losing = 0
-        for position, action in zip(self.positions, search_all(game, plan, states, evaluator), strict=True):
-            best, reached = self.values[position.key], self.worth(position, int(action))
-            worse += reached < best
-            losing += reached < best and reached == -1
+        for begin in range(0, len(self.positions), AT_ONCE):
+            positions = self.positions[begin : begin + AT_ONCE]
+            states = np.concatenate([position.states for position in positions])
+            for position, action in zip(positions, search_all(game, plan, states, evaluator), strict=True):
+                best, reached = self.values[position.key], self.worth(position, int(action))
+                worse += reached < best
+                losing += reached < best and reached == -1
         return worse, losing
 
     def worth(self, position: Position, action: int) -> int:

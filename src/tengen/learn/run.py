@@ -17,8 +17,9 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,17 @@ from tengen.rules.errors import TengenError
 
 FORMAT = 1  # of the folder: what another number means, this version does not know
 KEPT = 3  # checkpoints
+OURS = re.compile(r"(?:checkpoints|replay|nets|games)/\.?(\d{6,})\.(?:json|safetensors|onnx|sgf)(?:\.part)?")
 
 Arrays = dict[str, np.ndarray]
 
 
 class RunError(TengenError):
     """A run folder that cannot be gone on with, or not now."""
+
+
+class Damaged(RunError):
+    """A file that is not what was saved; what else cannot be read may be read later."""
 
 
 @dataclass
@@ -99,16 +105,20 @@ class Run:
         self._lock.close()
 
     def _check_settings(self) -> None:
-        """The settings of a run stay as they are; only its length may change."""
+        """The settings of a run stay as they are. As many groups as there are cores are those of the first machine."""
         path, marker = self.folder / "config.toml", f"# format {FORMAT}\n"
         if not path.exists():
-            if any(self.folder.glob("checkpoints/*.json")):
-                raise RunError(f"{self.folder} has checkpoints but no config.toml: it is not a whole run")
+            if any(other.name != "lock" for other in self.folder.iterdir()):
+                raise RunError(f"{self.folder} holds other files and no run; give a new folder with --run")
+            groups = self.settings.run.groups or os.cpu_count() or 1
+            self.settings = replace(self.settings, run=replace(self.settings.run, groups=groups))
             write_file(path, (marker + self.settings.text()).encode())
             return
-        if not path.read_text(encoding="utf-8").startswith(marker):
+        if not path.read_bytes().startswith(marker.encode()):
             raise RunError(f"{self.folder} was made by another version of Tengen, in another format than {FORMAT}")
         there = read_settings(path)
+        if not self.settings.run.groups:
+            self.settings = replace(self.settings, run=replace(self.settings.run, groups=there.run.groups))
         for table, keys in vars(there).items():
             for key, value in vars(keys).items():
                 wanted = getattr(getattr(self.settings, table), key)
@@ -164,7 +174,7 @@ class Run:
             try:
                 facts = self._read_manifest(path)
                 (state,) = (self._read(name, wanted) for name, wanted in facts["state"].items())
-            except RunError as reason:
+            except Damaged as reason:
                 self.say(f"{reason}: going back to the checkpoint before")
                 continue
             counters, self._games = Counters(**facts["counters"]), facts["games"]
@@ -179,19 +189,19 @@ class Run:
         try:
             facts = json.loads(path.read_bytes())
             wanted = facts.pop("hash")
-        except (OSError, ValueError, KeyError, AttributeError):
-            raise RunError(f"{path} is damaged") from None
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise Damaged(f"{path} is damaged") from None
         if hash_of(json.dumps(facts).encode()) != wanted:
-            raise RunError(f"{path} is damaged")
+            raise Damaged(f"{path} is damaged")
         return facts
 
     def _read(self, name: str, wanted: str) -> bytes:
         try:
             content = (self.folder / name).read_bytes()
-        except OSError as reason:
-            raise RunError(f"{self.folder / name} cannot be read ({reason.strerror})") from None
+        except FileNotFoundError:
+            raise Damaged(f"{self.folder / name} is missing") from None
         if hash_of(content) != wanted:
-            raise RunError(f"{self.folder / name} is damaged")
+            raise Damaged(f"{self.folder / name} is damaged")
         return content
 
     def games(self) -> Iterator[tuple[int, Arrays]]:
@@ -199,14 +209,14 @@ class Run:
         for name, wanted in self._games.items():
             try:
                 yield int(Path(name).stem), load(self._read(name, wanted))
-            except RunError as reason:
+            except Damaged as reason:
                 self.say(f"{reason}: its games are left out")
 
     def _clear_after(self, generation: int, metrics: int) -> None:
         """Removes what a killed process did after its last save."""
         for path in self.folder.glob("*/*"):
-            number = path.stem.lstrip(".")[:6]
-            if path.name.endswith(".part") or (number.isdigit() and int(number) > generation):
+            own = OURS.fullmatch(f"{path.parent.name}/{path.name}")
+            if own and (path.name.endswith(".part") or int(own[1]) > generation):
                 path.unlink(missing_ok=True)
         path = self.folder / "metrics.jsonl"
         if path.exists() and path.stat().st_size > metrics:

@@ -188,11 +188,12 @@ class Group:
     def save(self) -> dict[str, np.ndarray]:
         """The games under way, as arrays: all that must outlive the process."""
         story, longest = self.story, int(self.story.plies.max())
+        played = np.arange(longest) < story.plies[:, np.newaxis]  # beyond that stand moves of games that are over
         return {
             "seeds": self.rows.rows.seed.copy(),
             "plies": story.plies.copy(),
-            "moves": story.moves[:, :longest].copy(),
-            "policies": story.policies[:, :longest].astype(np.float16),
+            "moves": story.moves[:, :longest] * played,
+            "policies": (story.policies[:, :longest] * played[..., np.newaxis]).astype(np.float16),
         }
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:

@@ -17,7 +17,7 @@ from tengen.rules.game import Game
 from tengen.search.lockstep import GUMBEL, PUCT, Plan
 
 PRESETS = Path(__file__).parent / "presets"
-COUNT, SHARE, POSITIVE = Between(1, 10**9), Between(0, 1), Between(1e-9, 1e9)
+COUNT, SHARE = Between(1, 10**9), Between(0, 1)
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ class SelfplaySettings:
     exploration: Annotated[float, Between(0, 100)] = 1.5
     urgency: Annotated[float, Between(-1, 2)] = 0.25
     considered: Annotated[int, Between(1, 1000)] = 16
-    value_scale: Annotated[float, Between(0, 100)] = 1.0
+    value_scale: Annotated[float, Between(0, 100)] = 0.25
     noise: Annotated[float, SHARE] = 0.25  # PUCT: of Dirichlet noise in the root's priors
     temperature: Annotated[float, Between(0, 100)] = 1.0  # PUCT
-    chance_plies: Annotated[int, Between(0, 10**5)] = 10  # then the best move found is played
+    chance_plies: Annotated[int, Between(0, 10**5)] = 1000  # then the best move found is played
     keep: bool = False  # PUCT: the subtree of the move played
     symmetry: bool = True  # the net sees each position under a random symmetry
 
@@ -75,8 +75,8 @@ class TrainingSettings:
     learning_rate: Annotated[float, Between(1e-7, 10)] = 2e-3
     schedule: Annotated[str, Named(("cosine", "constant"))] = "cosine"
     weight_decay: Annotated[float, SHARE] = 1e-4  # AdamW's own; for adam, c of the loss's c·‖θ‖²
-    window: Annotated[int, COUNT] = 100_000  # positions in the replay, at most …
-    window_share: Annotated[float, Between(0.01, 1)] = 1.0  # … and at most this share of all there were
+    window: Annotated[int, COUNT] = 200_000  # positions in the replay, to whole generations …
+    window_share: Annotated[float, Between(0.01, 1)] = 0.25  # … or this share of all there were, if that is less
 
 
 @dataclass(frozen=True)
@@ -187,9 +187,20 @@ def settings_of(tables: Mapping[str, Any], where: str) -> Settings:
     settings = Settings(**parts)
     if not settings.run.game:
         raise BadParameter(f'{where}: nothing says which game: [run] game = "gomoku:size=8"')
-    load_game(settings.run.game)
-    settings.architecture()
+    check_together(settings, where)
     return settings
+
+
+def check_together(settings: Settings, where: str) -> None:
+    """Refuses settings that are in range, each by itself, but make no sense together."""
+    game, own, gating = load_game(settings.run.game), settings.selfplay, settings.evaluation.gating
+    settings.architecture()
+    if own.opening >= settings.longest(game):
+        raise BadParameter(f"{where}: selfplay.opening={own.opening} is not shorter than the longest game")
+    if own.keep and own.search == "gumbel":
+        raise BadParameter(f"{where}: selfplay.keep is for search = 'puct': halving counts visits from zero")
+    if gating and (gating < 0.5 or not settings.evaluation.every):
+        raise BadParameter(f"{where}: evaluation.gating={gating} is 0.5 at least, and needs evaluation.every > 0")
 
 
 def _part(kind: Any, table: str, keys: Mapping[str, Any], where: str) -> Any:
@@ -206,8 +217,8 @@ def _part(kind: Any, table: str, keys: Mapping[str, Any], where: str) -> Any:
 def _value(name: str, value: Any, hint: Any) -> Any:
     """A value of the right kind and in its range."""
     kind, allowed = getattr(hint, "__origin__", hint), next(iter(getattr(hint, "__metadata__", ())), None)
-    if isinstance(allowed, Between) and not isinstance(value, bool):
-        return allowed.read(name, value, kind)
+    if isinstance(allowed, Between):
+        return allowed.read(name, str(value) if isinstance(value, bool) else value, kind)
     if not isinstance(value, kind):
         kinds = {bool: "true or false", str: "a text", int: "a whole number", float: "a number"}
         raise BadParameter(f"{name}={value} is not {kinds[kind]}")

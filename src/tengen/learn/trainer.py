@@ -30,7 +30,8 @@ class Trainer:
         model = build_model(game, settings.architecture())
         self.model: nn.Module = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.optimiser = new_optimiser(self.model, settings)
-        self.replicas = [self.model, *(replica(self.model) for _ in range(workers - 1 if device == "cpu" else 0))]
+        others = min(workers, self.settings.batch) - 1 if device == "cpu" else 0
+        self.replicas = [self.model, *(replica(self.model) for _ in range(others))]
         self.workers = ThreadPoolExecutor(len(self.replicas))
         self.steps = 0
 
@@ -63,7 +64,7 @@ class Trainer:
                 yield samples
 
     def _step(self, samples: Samples) -> torch.Tensor:
-        """One step; returns the terms of the loss before it. Each replica has its share of the batch, on its thread."""
+        """One step; returns the terms of the loss. Each replica has its share of the batch, on its thread."""
         parts = (np.array_split(part, len(self.replicas)) for part in samples)
         shares = [Samples(*share) for share in zip(*parts, strict=True)]
         terms = torch.stack(list(self.workers.map(self._differentiate, self.replicas, shares))).mean(0)

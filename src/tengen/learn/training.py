@@ -6,7 +6,7 @@ with the rest: a run that was killed and gone on with ends with the very weights
 
 from __future__ import annotations
 
-import os
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,13 +14,14 @@ from typing import Any, Protocol
 
 import torch
 
+from tengen.agents.specs import load_agent
 from tengen.arena.match import Played, Score
 from tengen.arena.ratings import ratings
 from tengen.learn.events import EventFile
 from tengen.learn.ladder import named_player, net_player, play_ladder_match, truth_of
 from tengen.learn.replay import Replay
 from tengen.learn.report import write_report
-from tengen.learn.run import Counters, Run, write_file
+from tengen.learn.run import Counters, Run, RunError, write_file
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
@@ -51,21 +52,31 @@ class Training:
     """A run that is open: `go_on` until it is complete, or stopped."""
 
     def __init__(self, folder: Path, settings: Settings, game: Game, watcher: Watcher, device: str = "cpu"):
-        self.settings, self.game, self.watcher, self.device = settings, game, watcher, device
-        self.run = Run(folder, settings, watcher.say)
-        self.is_stopped = False
         watcher.doing("getting ready")
-        workers = settings.run.groups or os.cpu_count() or 1
-        self.trainer, self.replay = Trainer(game, settings, device, workers), Replay(game)
+        load_agent(settings.evaluation.opponent, game)  # a wrong one is told now, not after the first generations
+        if settings.evaluation.gating and device != "cpu":
+            raise BadParameter("evaluation.gating is for --device cpu: elsewhere the newest weights play")
+        self.run = Run(folder, settings, watcher.say)
+        self.settings = settings = self.run.settings
+        self.game, self.watcher, self.device, self.is_stopped = game, watcher, device, False
+        self.trainer, self.replay = Trainer(game, settings, device, settings.run.groups), Replay(game)
         self.counters = Counters()
         own, plan = settings.selfplay, settings.plan()
         self.groups = [
             Group(game, plan, own.games, settings.longest(game), 1000 * settings.run.seed + number, own.opening)
-            for number in range(workers)
+            for number in range(settings.run.groups)
         ]
         self._restore()
         self.events = EventFile(folder / "events", self.trainer.steps)
         self.truth = truth_of(game) if settings.evaluation.exact else None
+        if settings.evaluation.exact and self.truth is None:
+            watcher.say(f"{game.spec} has too many positions: evaluation.exact is left out")
+
+    def close(self) -> None:
+        """Nothing is held any more: another process may go on."""
+        self.trainer.workers.shutdown()
+        self.events.close()
+        self.run.close()
 
     def _restore(self) -> None:
         """Goes on from the newest checkpoint, if there is one."""
@@ -80,7 +91,8 @@ class Training:
             group.restore({name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)})
         for generation, saved in self.run.games():
             self.replay.generations[generation] = Games(**saved)
-        self._write_net(self.counters.generation)
+        if not self.run.net_path(self.counters.generation).exists():
+            self._write_net(self.counters.generation)
         self.watcher.say(f"going on after generation {self.counters.generation}")
 
     @property
@@ -101,12 +113,19 @@ class Training:
         self.watcher.doing("self-play")
         before = sum(group.evaluations for group in self.groups)
         games = play_groups(self.groups, self._evaluators(generation), self.settings.selfplay.positions, self._stopped)
+        if self.is_stopped:
+            return
         played = time.monotonic() - began
         evaluations = sum(group.evaluations for group in self.groups) - before
         self.watcher.doing("training")
         losses = self._learn(generation, games)
         if self.is_stopped:
             return
+        if not math.isfinite(losses["total"]):
+            raise RunError(
+                f"the loss is {losses['total']} in generation {generation}, which is not saved: "
+                "begin a new run with a lower training.learning_rate"
+            )
         self.counters.generation = generation
         self.counters.games += len(games.lengths)
         self.counters.evaluations += evaluations
@@ -125,8 +144,6 @@ class Training:
         if self._is_evaluated(generation):
             self.watcher.doing("evaluation")
             metrics |= self._evaluate(generation, games)
-        if self.is_stopped:
-            return
         self.counters.seconds += time.monotonic() - began
         self._save(metrics, games)
 
@@ -152,7 +169,8 @@ class Training:
         training = self.settings.training
         self.counters.positions += len(games.moves)
         self.replay.add(generation, games, self.settings.window(self.counters.positions))
-        steps = max(1, round(training.samples * len(games.moves) / training.batch))
+        learned = int(games.policies.any(axis=1).sum())  # random moves are not
+        steps = max(1, round(training.samples * learned / training.batch))
         rate = self.settings.learning_rate(generation)
         return self.trainer.train(self.replay, steps, rate, [self.settings.run.seed, generation], self._stopped)
 
@@ -183,7 +201,8 @@ class Training:
         found: dict[str, Any] = {"matches": []}
         samples = [self._sample(games, number) for number in range(min(SAMPLES, len(games.lengths)))]
         for opponent, maker in ladder.items():
-            score = play_ladder_match(self.game, (player, maker), own.games, own.opening, seed=1000 * generation)
+            opening = own.opening if opponent == own.opponent else max(own.opening, 2)  # two nets repeat themselves
+            score = play_ladder_match(self.game, (player, maker), own.games, opening, seed=1000 * generation)
             found["matches"].append(result_of(opponent, score))
             self.counters.results.append([name, opponent, score.wins, score.draws, score.losses])
             samples += [self._match_sample(played, (name, opponent)) for played in score.games[:SAMPLES]]
@@ -225,9 +244,14 @@ class Training:
         before = counters.generation - 1
         if before != counters.best and not self._is_evaluated(before):
             self.run.net_path(before).unlink(missing_ok=True)
-        self.events.add(self.trainer.steps, scalars(metrics))
-        if "matches" in metrics:
-            write_report(self.run.folder, self.game)
+        try:
+            self.events.add(self.trainer.steps, scalars(metrics))
+            if "matches" in metrics:
+                write_report(self.run.folder, self.game)
+        except OSError as reason:
+            raise RunError(
+                f"{self.run.folder} cannot be written: {reason.strerror}; the generation itself is saved"
+            ) from reason
         self.watcher.show(metrics)
 
 

@@ -457,7 +457,7 @@ class AlphaBeta:
         """Searches the root to a depth with a window; whether it could finish. The value is progress[VALUE]."""
         root, progress = self.work.frames[0], self.work.progress
         root.alpha, root.beta, root.depth = alpha, beta, depth
-        root.best = root.floor = -INFINITE
+        root.best, root.best_action, root.floor = -INFINITE, NO_ACTION, -INFINITE
         progress[PLY], progress[STEP] = 0, ENTER
         done = False
         while not done and progress[NODES] < nodes and (pace.clock.left > 0 or depth == 1):
@@ -486,7 +486,8 @@ class AlphaBeta:
         best = int(self.work.frames[0].best_action)
         found = Found(best if best != NO_ACTION else int(position.legal_actions[0]))
         decision = decision_of(found, self.evaluation, self.work.shares, int(self.work.progress[NODES]), clock)
-        is_proven = answered and not self.work.frames[0].horizon
+        is_complete = getattr(self.evaluation, "is_complete", True) or value > 0  # a win that was found is one
+        is_proven = answered and is_complete and not self.work.frames[0].horizon
         words = {1: "wins", 0: "a draw", -1: "loses"}
         sign = (value > 0) - (value < 0)
         return replace(decision, value=float(sign) if is_proven else None, note=words[sign] if is_proven else "")

@@ -54,15 +54,17 @@ def draw_gammas(seed, shape, gammas):
 @kernel
 def draw_weighted(seed, weights, power):
     """An index, each as likely as its weight to a power; the seed is used up."""
-    total = 0.0
+    largest, total = 0.0, 0.0
     for i in range(len(weights)):
-        total += weights[i] ** power
+        largest = max(largest, weights[i])
+    for i in range(len(weights)):
+        total += (weights[i] / largest) ** power
     wanted = uniform(seed) * total
     last = 0
     for i in range(len(weights)):
         if weights[i] > 0.0:
             last = i
-            wanted -= weights[i] ** power
+            wanted -= (weights[i] / largest) ** power
             if wanted < 0.0:
                 break
     return last

@@ -26,6 +26,7 @@ from tengen.search.tree import (
     UNKNOWN,
     WON,
     begin_simulation,
+    check_actions,
     finish_simulation,
     keep_subtree,
     open_node,
@@ -64,7 +65,7 @@ ROW = np.dtype(
 
 
 class Rows(NamedTuple):
-    """The memory of searches side by side; the first axis of every array but two is the row."""
+    """The memory of searches side by side; the first axis is the row, but for what is spare, and schedules."""
 
     rows: Any
     roots: Any
@@ -84,6 +85,7 @@ class Rows(NamedTuple):
 
 def new_rows(game: Game, plan: Plan, count: int, seed: int) -> Rows:
     """Memory for `count` rows, each with a random sequence of its own."""
+    check_actions(game.actions)
     nodes = (2 if plan.keep else 1) * plan.simulations + 2
     edges = nodes * game.actions
     schedules = np.zeros((plan.considered + 1, plan.simulations), np.int32)

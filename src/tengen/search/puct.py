@@ -23,6 +23,7 @@ from tengen.search.tree import (
     UNKNOWN,
     WON,
     begin_simulation,
+    check_actions,
     finish_simulation,
     keep_subtree,
     open_node,
@@ -112,6 +113,16 @@ def replant(game, old_nodes, old_edges, nodes, edges, sizes, source):
     keep_subtree(old_nodes, old_edges, nodes, edges, sizes, source)
 
 
+def usual_batch(simulations: int | None) -> int:
+    """Small where simulations are few: the later ones should know of the earlier ones."""
+    return 8 if simulations is None else min(max(simulations // 50, 1), 8)
+
+
+def new_tree(edges: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and edges; what is never used costs no memory."""
+    return np.zeros(edges // 4, NODE).view(np.recarray), np.zeros(edges, EDGE).view(np.recarray)
+
+
 @dataclass
 class Puct:
     """A search that keeps its tree between moves."""
@@ -130,8 +141,9 @@ class Puct:
     position: Position | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        check_actions(self.game.actions)
         edges = self.memory * 2**20 // (2 * (EDGE.itemsize + NODE.itemsize // 4))
-        self.nodes, self.edges = np.zeros(edges // 4, NODE).view(np.recarray), np.zeros(edges, EDGE).view(np.recarray)
+        self.nodes, self.edges = new_tree(edges)
         self.spare = np.zeros(0, NODE), np.zeros(0, EDGE)
         self.sizes, self.chance = np.zeros(2, np.int64), np.uint64(self.seed)
         self.work = Batch(
@@ -192,7 +204,7 @@ class Puct:
             plant(game, position.states, self.nodes, self.edges, self.sizes, self.work, logits, values)
         elif source != ROOT:
             if len(self.spare[0]) == 0:
-                self.spare = np.zeros_like(self.nodes), np.zeros_like(self.edges)
+                self.spare = new_tree(len(self.edges))
             replant(game, self.nodes, self.edges, *self.spare, self.sizes, source)
             (self.nodes, self.edges), self.spare = self.spare, (self.nodes, self.edges)
 

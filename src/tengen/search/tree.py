@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from tengen.rules.contract import DRAW, FIRST, ONGOING, kernel, legal, outcome, play, rollout
+from tengen.rules.errors import BadParameter
 
 ROOT = 0
 NONE = -1
@@ -42,6 +43,12 @@ EDGE = np.dtype(
     ],
     align=True,
 )
+
+
+def check_actions(actions: int) -> None:
+    """Refuses a game whose actions an edge has no room for."""
+    if actions > np.iinfo(EDGE["action"].type).max:
+        raise BadParameter(f"a game of {actions} actions is too large for a tree: 32767 is the most")
 
 
 @kernel
@@ -173,14 +180,19 @@ def proven_value(edge, to_play):
 def begin_simulation(game, nodes, edges, state, exploration, urgency, first, path):
     """Selects a leaf on `state`; returns the path's length if the network must be asked, else 0: all is done.
 
-    A leaf that waits for an answer already cannot be asked about twice: the path is taken back, and −1 returned.
+    A leaf that waits for an answer already cannot be asked about twice: the path is taken back, and −1 returned. Where
+    the path is full, what the network said of its last node is backed up again.
     """
     length = select(game, nodes, edges, state, exploration, urgency, first, path)
     edge = edges[path[length - 1, 1]]
     if edge.proven != UNKNOWN:
         backup(nodes, edges, path, length, proven_value(edge, nodes[path[length - 1, 0]].to_play))
         return 0
-    if edge.losses > 1 or edge.child != NONE:
+    if edge.child != NONE:
+        child = nodes[edge.child]
+        backup(nodes, edges, path, length, child.value if child.to_play == 0 else -child.value)
+        return 0
+    if edge.losses > 1:
         for i in range(length):
             edges[path[i, 1]].losses -= 1
             nodes[path[i, 0]].visits -= 1
