@@ -203,7 +203,7 @@ class Training:
         for opponent, maker in ladder.items():
             opening = own.opening if opponent == own.opponent else max(own.opening, 2)  # two nets repeat themselves
             score = play_ladder_match(self.game, (player, maker), own.games, opening, seed=1000 * generation)
-            found["matches"].append(result_of(opponent, score))
+            found["matches"].append(result_of(opponent if opponent == own.opponent else "the best net before", score))
             self.counters.results.append([name, opponent, score.wins, score.draws, score.losses])
             samples += [self._match_sample(played, (name, opponent)) for played in score.games[:SAMPLES]]
         found["rating"] = ratings(self.counters.results, own.opponent)[name]
