@@ -119,7 +119,7 @@ def test_the_page_shows_the_metrics(run):
     assert "Win rate 90% 70% to 97% against uct:playouts=1000" in text
     assert "Rating +220 Elo" in text
     assert "step 1,000 value: 0.6 policy: 2.12 total: 2.73" in " ".join(text.split())
-    assert "positions with a move worse than the best 1.3%" in text
+    assert "moves worse than the best 1.3%" in text
     assert "uct:playouts=1000 18 0 2 90% 70% to 97%" in text
     assert "blocks 6" in text
     assert "temperature.first 1.0" in text

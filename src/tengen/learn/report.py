@@ -187,7 +187,7 @@ def _strength_charts(metrics: list[Metrics]) -> list[str]:
     return [
         draw_chart("Win rate with its 95% interval (a draw is half)", match_lines(metrics), percent, span=(0, 1)),
         draw_chart("Rating", [line_of(metrics, "rating", "Elo")]),
-        draw_chart("Mistakes", [line_of(metrics, "mistakes", "positions with a move worse than the best")], percent, span=(0, 0)),
+        draw_chart("Mistakes", [line_of(metrics, "mistakes", "moves worse than the best")], percent, span=(0, 0)),
     ]
 
 
