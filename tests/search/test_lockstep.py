@@ -9,6 +9,7 @@ from judges import random_position
 from tengen.games import load_game
 from tengen.rules.kernels import entry
 from tengen.search.chance import draw_gammas, draw_gumbels, draw_weighted
+from tengen.search.evaluators import Uniform
 from tengen.search.limits import Limit
 from tengen.search.lockstep import GUMBEL, PUCT, Plan, search_all
 from tengen.search.puct import Gumbel, Puct
@@ -46,7 +47,7 @@ def test_proven_wins_are_the_policy():
     position = game.from_board("XX./OO./...", "X")
     for root in (PUCT, GUMBEL):
         plan = Plan(root=root, simulations=20)
-        assert search_all(game, plan, position.states, Oracle(game)).tolist() == [2]
+        assert search_all(game, plan, position.states, Uniform(game)).tolist() == [2]
 
 
 @entry

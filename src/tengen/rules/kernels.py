@@ -182,6 +182,8 @@ def _is_foreign(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
     if module.__name__.split(".")[0] == "tengen" or file is None:
         return file is None
+    if not Path(file).is_file():  # torch has modules that name files of nowhere
+        return True
     return str(Path(file).resolve()).startswith(_foreign_folders())
 
 
