@@ -3,12 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 GAME ?= tictactoe
+PRESET ?= tictactoe
 
-.PHONY: run test test-all lint bench clean
+.PHONY: run train test test-all lint bench clean
 
 run: $(VENV)/installed
 	@$(BIN)/tengen compile
 	@$(BIN)/tengen play $(GAME)
+
+train: $(VENV)/installed-train
+	@$(BIN)/tengen train $(PRESET)
 
 test: lint
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit -m "not long"
@@ -36,9 +40,13 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
 	@touch $@
 
+$(VENV)/installed-train: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[train]"
+	@touch $@ $(VENV)/installed
+
 $(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
-	@touch $@ $(VENV)/installed
+	@touch $@ $(VENV)/installed $(VENV)/installed-train
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
