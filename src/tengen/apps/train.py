@@ -95,7 +95,8 @@ def train(preset: str, folder: Path | None, device: str, minutes: float | None, 
     try:
         from tengen.learn.training import Training, device_of
     except ModuleNotFoundError as reason:
-        raise TengenError(f"training needs {reason.name}: pip install 'tengen[train]' (in a clone: make train)") from reason
+        advice = "pip install 'tengen[train]', or in a clone: make train"
+        raise TengenError(f"training needs {reason.name}: {advice}") from reason
     screen = Screen(settings, folder)
     training = Training(folder, settings, game, screen, device_of(device))
 
