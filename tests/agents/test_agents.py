@@ -1,9 +1,12 @@
 """Agents: made from strings, legal in every game, wrong strings explained."""
 
+from threading import Event
+
 import numpy as np
 import pytest
 
 import tengen
+from tengen.agents.agent import opinions_of
 from tengen.agents.learned import PolicyAgent
 from tengen.nets.facts import NetError
 from tengen.rules.errors import BadParameter, IllegalMove
@@ -99,3 +102,26 @@ def test_policy_plays_its_first_choice_or_draws():
     drawn = [warm.choose(position).action for _ in range(300)]
     assert set(drawn) == set(range(8))
     assert drawn.count(7) > drawn.count(0)
+
+
+@pytest.mark.parametrize("spec", ["uct", "alphabeta", "minimax:depth=2", "puct:net=uniform", "gumbel:net=uniform"])
+def test_a_search_that_is_stopped_answers_at_once(spec):
+    game, stop = tengen.load_game("reversi"), Event()
+    agent = tengen.load_agent(spec, game)
+    stop.set()
+    decision = agent.choose(game.start(), Limit(time=60, stop=stop))
+    assert decision.seconds < 5
+    assert decision.action in game.start().legal_actions
+
+
+@pytest.mark.parametrize("spec", ["uct:playouts=500", "puct:net=uniform,simulations=500", "alphabeta:depth=2"])
+def test_opinions_begin_with_what_was_chosen(spec):
+    game = tengen.load_game("reversi")
+    agent = tengen.load_agent(spec, game)
+    decision = agent.choose(game.start())
+    opinions = opinions_of(agent, decision)
+    assert opinions[0].action == decision.action == opinions[0].line[0]
+    assert all(-1 <= opinion.value <= 1 and opinion.visits > 0 for opinion in opinions)
+    if "alphabeta" not in spec:
+        shares = {opinion.action: opinion.visits / sum(other.visits for other in opinions) for opinion in opinions}
+        assert shares == pytest.approx(decision.policy)

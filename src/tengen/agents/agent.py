@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Protocol
 
 from tengen.rules.errors import IllegalMove
 from tengen.rules.game import Position
-from tengen.search.limits import Decision, Limit
+from tengen.search.limits import Decision, Limit, Opinion
 
 NO_LIMIT = Limit()
 
@@ -57,3 +58,16 @@ class SearchAgent:
     def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
         check_goes_on(position)
         return self.search.search(position, limit.or_else(self.limit))
+
+
+def opinions_of(agent: Agent, decision: Decision) -> list[Opinion]:
+    """What an agent thinks of each action it looked at, right after it made `decision`; the chosen one is the first.
+
+    An agent that keeps no such account names only what it chose, with all that it looked at as visits.
+    """
+    say: Callable[[], list[Opinion]] = getattr(getattr(agent, "search", None), "opinions", list)
+    found = say()
+    if chosen := [opinion for opinion in found if opinion.action == decision.action]:
+        return chosen + [opinion for opinion in found if opinion.action != decision.action]
+    value = decision.value or 0.0
+    return [Opinion(decision.action, max(decision.nodes, 1), value, line=decision.principal_variation)]

@@ -16,7 +16,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -316,7 +316,7 @@ class GtpAgent:
 
     def _set_time(self, player: int, limit: Limit) -> str:
         """Tells the engine how long it may think; returns what a person should know about limits it does not keep."""
-        unkept = [part.name for part in fields(limit) if part.name != "time" and getattr(limit, part.name) is not None]
+        unkept = [name for name in limit.given if name != "time"]
         seconds = None if limit.time is None else max(int(limit.time), 1)
         if "time_settings" in self.engine.commands:
             if seconds != self.seconds:  # byo-yomi of one move; of no move at all, the protocol says, is no limit

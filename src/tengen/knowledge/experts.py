@@ -23,21 +23,21 @@ def share_of(limit: Limit, part: float, otherwise: int | None) -> Limit | None:
     nodes = None if limit.count is None else int(part * limit.count)
     if (time is not None and time < LEAST_TIME) or (nodes is not None and nodes < LEAST_NODES):
         return None
-    return Limit(time=time, nodes=nodes).or_else(Limit(nodes=otherwise))
+    return Limit(time=time, nodes=nodes, stop=limit.stop).or_else(Limit(nodes=otherwise))
 
 
 def parts_of(limit: Limit, count: int) -> Limit:
     """One of so many equal parts of a limit."""
     time = None if limit.time is None else limit.time / count
     nodes = None if limit.count is None else max(2, limit.count // count)
-    return Limit(time=time, nodes=nodes)
+    return Limit(time=time, nodes=nodes, stop=limit.stop)
 
 
 def rest_of(limit: Limit, clock: Clock, nodes: int) -> Limit:
     """What an expert has left of a limit."""
     time = None if limit.time is None else max(limit.time - clock.seconds, 0.001)
     count = None if limit.count is None else max(1, limit.count - nodes)
-    return Limit(time=time, nodes=count, depth=limit.depth)
+    return Limit(time=time, nodes=count, depth=limit.depth, stop=limit.stop)
 
 
 @dataclass

@@ -354,7 +354,7 @@ class ThreatSearch:
         for kind in kinds:
             left = None if limit.time is None else max(clock.left, 0.001)
             count = None if limit.count is None else max(limit.count - self.nodes, 1)
-            is_won = self.attack(position, position.to_play, kind, Limit(time=left, nodes=count))
+            is_won = self.attack(position, position.to_play, kind, Limit(left, count, stop=limit.stop))
             self.nodes += int(self.work.progress[NODES])
             if is_won:
                 action, self.kind = self._winner(position, position.to_play), kind

@@ -53,6 +53,9 @@ class Record:
     result: str = "?"  # as SGF has it: B+, W+3.5, B+R (resigned), B+T (on time), 0 (a draw), ? (not known)
     comments: Mapping[int, str] = field(default_factory=dict)  # by ply; 0 is before the first move
     date: str = ""
+    opening: int = 0  # plies that were given, not chosen
+    seconds: tuple[float, ...] = ()  # that each ply after the opening took
+    ending: str = ""  # why it ended, if not by the rules of the game: a resignation, a crash, an illegal move
 
     @classmethod
     def of(cls, position: Position, players: tuple[str, str] = ("", ""), comments: Mapping[int, str] = {}) -> Record:

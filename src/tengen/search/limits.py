@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time as clock
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from threading import Event
 
 from tengen.rules.errors import BadParameter
 
@@ -19,12 +20,18 @@ class Limit:
     depth: int | None = None
     playouts: int | None = None
     simulations: int | None = None
+    stop: Event | None = None  # once it is set, the time is over
 
     def __post_init__(self) -> None:
-        for part in fields(self):
-            value = getattr(self, part.name)
-            if value is not None and not value > 0:
-                raise BadParameter(f"{part.name}={value}: a limit is more than zero")
+        for name, value in self.given.items():
+            if not value > 0:
+                raise BadParameter(f"{name}={value}: a limit is more than zero")
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The limits that there are, by name."""
+        values = {part.name: getattr(self, part.name) for part in fields(self) if part.name != "stop"}
+        return {name: value for name, value in values.items() if value is not None}
 
     @property
     def count(self) -> int | None:
@@ -33,8 +40,8 @@ class Limit:
         return min(counts, default=None)
 
     def or_else(self, other: Limit) -> Limit:
-        """This limit; if it says nothing at all, the other."""
-        return self if any(getattr(self, part.name) is not None for part in fields(self)) else other
+        """This limit; if it says nothing at all, the other, but stopped as this one is."""
+        return self if self.given else replace(other, stop=self.stop)
 
 
 class Clock:
@@ -42,7 +49,7 @@ class Clock:
 
     def __init__(self, limit: Limit):
         self.began = clock.perf_counter()
-        self.limit = limit.time
+        self.limit, self.stop = limit.time, limit.stop
 
     @property
     def seconds(self) -> float:
@@ -51,6 +58,8 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds left; without a limit, forever."""
+        if self.stop is not None and self.stop.is_set():
+            return 0.0
         return float("inf") if self.limit is None else self.limit - self.seconds
 
 
@@ -70,6 +79,17 @@ class Pace:
         took = max(self.clock.seconds - self.began, 1e-7)
         wanted = int(done * min(SLICE, max(self.clock.left, 0)) / took)
         self.size = max(self.first, min(wanted, 4 * self.size if done >= self.size else self.size))
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a search thinks of one action at the root."""
+
+    action: int
+    visits: int
+    value: float  # in [−1, 1], for the player to move
+    prior: float | None = None  # what the net thought before the search
+    line: tuple[int, ...] = ()  # what is expected, the action first
 
 
 @dataclass(frozen=True)

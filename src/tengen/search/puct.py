@@ -12,7 +12,7 @@ from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
 from tengen.search.evaluators import Evaluator
 from tengen.search.gumbel import halving_edge, halving_schedule, improve
-from tengen.search.limits import Clock, Decision, Limit
+from tengen.search.limits import Clock, Decision, Limit, Opinion
 from tengen.search.tree import (
     DRAWN,
     EDGE,
@@ -28,7 +28,7 @@ from tengen.search.tree import (
     keep_subtree,
     open_node,
 )
-from tengen.search.uct import moves_between
+from tengen.search.uct import LONGEST_LINE, moves_between
 
 LONGEST = 512  # plies of one simulation
 LONGEST_SCHEDULE = 4096  # simulations that are shared by halving, where only time is limited
@@ -213,35 +213,53 @@ class Puct:
         first, count = int(self.nodes[node].first), int(self.nodes[node].count)
         return self.edges[first : first + count]
 
+    def preference(self, edge: Any) -> tuple[bool, bool, int, float]:
+        """How much an edge is liked: proven wins first, proven losses last, then by visits, then by prior."""
+        return bool(edge.proven == WON), bool(edge.proven != LOST), int(edge.visits), float(edge.prior)
+
     def favourite(self, node: int) -> Any:
-        """The edge to play: proven wins first, proven losses last, then by visits, then by prior."""
-        return max(
-            self.edges_of(node),
-            key=lambda edge: (edge.proven == WON, edge.proven != LOST, edge.visits, edge.prior),
-        )
+        """The edge to play."""
+        return max(self.edges_of(node), key=self.preference)
+
+    def line_through(self, edge: Any) -> tuple[int, ...]:
+        """The edge's action, and what is expected after it."""
+        line = [int(edge.action)]
+        while edge.visits and int(edge.child) != NONE and len(line) < LONGEST_LINE:
+            edge = self.favourite(int(edge.child))
+            line.append(int(edge.action))
+        return tuple(line)
 
     def decide(self, done: int, clock: Clock, best: Any = None) -> Decision:
         """The favourite at the root (or what was found best by other means), and why."""
-        line, node = list[int](), ROOT
-        while node != NONE and len(line) < 24:
-            edge = best if best is not None and not line else self.favourite(node)
-            line.append(int(edge.action))
-            node = int(edge.child) if edge.visits else NONE
         edges, proven = self.edges_of(ROOT), int(self.nodes[ROOT].proven)
-        best = next(edge for edge in edges if edge.action == line[0])
-        value = float(best.value) / max(int(best.visits), 1)
+        best = self.favourite(ROOT) if best is None else best
+        line, value = self.line_through(best), float(best.value) / max(int(best.visits), 1)
         total = max(int(edges.visits.sum()), 1)
         is_full = self.sizes[1] + self.game.actions > len(self.edges)
         return Decision(
             action=line[0],
             value={LOST: -1.0, DRAWN: 0.0, WON: 1.0}.get(proven, value),
             policy={int(edge.action): int(edge.visits) / total for edge in edges if edge.visits},
-            principal_variation=tuple(line),
+            principal_variation=line,
             nodes=done,
             depth=len(line),
             seconds=clock.seconds,
             note="; ".join(["proven"] * bool(proven) + ["the tree is full: give it more memory"] * bool(is_full)),
         )
+
+    def opinions(self) -> list[Opinion]:
+        """What the tree says of each action visited, the best first."""
+        return [
+            Opinion(
+                action=int(edge.action),
+                visits=int(edge.visits),
+                value=float(edge.value) / int(edge.visits),
+                prior=float(edge.prior),
+                line=self.line_through(edge),
+            )
+            for edge in sorted(self.edges_of(ROOT), key=self.preference, reverse=True)
+            if edge.visits
+        ]
 
 
 @entry

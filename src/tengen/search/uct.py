@@ -29,12 +29,13 @@ from tengen.rules.contract import (
 )
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
-from tengen.search.limits import Clock, Decision, Limit, Pace
+from tengen.search.limits import Clock, Decision, Limit, Opinion, Pace
 
 ROOT = 0
 NONE = 0  # no child, no sibling: the root is neither
 UNKNOWN, WON, DRAWN, LOST = 0, 1, 2, 3  # what is proven of a node, for its mover
 DEEPEST = 1024  # plies that one simulation remembers
+LONGEST_LINE = 24  # plies of a line that is shown
 
 NODE = np.dtype(
     [
@@ -322,7 +323,10 @@ class Tree:
         shared = self.states, self.actions, self.nodes, self.sizes, self.path[: depth + 1]
         if playouts == 0:
             run(self.game.parameters, root, *shared, 0, np.uint64(self.seed), exploration)
-        while total < playouts and clock.left > 0 and self.nodes[ROOT]["proven"] == UNKNOWN:
+        root_node = self.nodes[ROOT]
+        while total < playouts and root_node["proven"] == UNKNOWN:
+            if clock.left <= 0 and root_node["first_child"] != NONE:  # one action at least is looked at
+                break
             size, seed = pace.next(playouts - total), np.uint64(self.seed)
             done, self.seed = run(self.game.parameters, root, *shared, size, seed, exploration)
             pace.did(done)
@@ -342,11 +346,11 @@ class Tree:
         proven = self.nodes[node]["proven"]
         return bool(proven == WON), bool(proven != LOST), int(self.nodes[node]["visits"])
 
-    def principal_variation(self, most: int = 24) -> tuple[int, ...]:
-        """The line of the children liked best."""
+    def principal_variation(self, action: int | None = None) -> tuple[int, ...]:
+        """The line of the children liked best; at the root, of the one by `action`."""
         line: list[int] = []
-        children = self.children()
-        while children and len(line) < most:
+        children = [child for child in self.children() if action in (None, int(self.nodes[child]["action"]))]
+        while children and len(line) < LONGEST_LINE:
             node = max(children, key=self.preference)
             line.append(int(self.nodes[node]["action"]))
             children = self.children(node)
@@ -376,6 +380,7 @@ class Uct:
     threads: int = 1
     memory: int = 512  # megabytes, for all trees
     trees: list[Tree] = field(default_factory=list)
+    asked: list[Tree] = field(default_factory=list)  # by the last search
 
     def __post_init__(self) -> None:
         Tree(self.game, capacity=2, seed=1).compile()
@@ -388,7 +393,7 @@ class Uct:
         threads = self.threads if is_long else 1
         self._make_trees(threads, playouts)
         clock = Clock(limit)
-        trees = self.trees[:threads]
+        self.asked = trees = self.trees[:threads]
         for tree in trees:
             tree.move_to(position)
         if threads == 1:
@@ -398,6 +403,19 @@ class Uct:
             with ThreadPoolExecutor(threads) as pool:
                 made = sum(pool.map(lambda tree: tree.grow(share, depth, clock, self.exploration), trees))
         return decide(trees, made, clock)
+
+    def opinions(self) -> list[Opinion]:
+        """What the trees say of each action visited, the best first."""
+        visits, wins, hopeless = count_visits(self.asked)
+        return [
+            Opinion(
+                action=action,
+                visits=visits[action],
+                value=2 * wins[action] / visits[action] - 1,
+                line=largest(self.asked).principal_variation(action) or (action,),
+            )
+            for action in sorted(visits, key=lambda action: (hopeless[action], -visits[action], action))
+        ]
 
     def _make_trees(self, threads: int, playouts: int) -> None:
         """As many trees as threads, each half of its share of memory (the other half is for moving it)."""
@@ -409,20 +427,30 @@ class Uct:
             self.trees.append(Tree(self.game, wanted, self.seed + len(self.trees)))
 
 
-def decide(trees: list[Tree], made: int, clock: Clock) -> Decision:
-    """The action that all trees together like best; a proof in one of them decides."""
-    proven = next((tree for tree in trees if tree.nodes[ROOT]["proven"] != UNKNOWN), None)
-    trees = trees if proven is None else [proven]
+def count_visits(trees: list[Tree]) -> tuple[dict[int, int], dict[int, float], dict[int, bool]]:
+    """By action, in all trees together: its visits, its wins, whether some tree has proven it lost."""
     visits: dict[int, int] = {}
     wins: dict[int, float] = {}
-    hopeless: dict[int, bool] = {}  # proven lost in some tree
+    hopeless: dict[int, bool] = {}
     for tree in trees:
         for child in tree.nodes[tree.children()]:
             action = int(child["action"])
             visits[action] = visits.get(action, 0) + int(child["visits"])
             wins[action] = wins.get(action, 0.0) + float(child["wins"])
-            hopeless[action] = hopeless.get(action, False) or child["proven"] == LOST
-    line = max(trees, key=lambda tree: int(tree.nodes[ROOT]["visits"])).principal_variation()
+            hopeless[action] = hopeless.get(action, False) or bool(child["proven"] == LOST)
+    return visits, wins, hopeless
+
+
+def largest(trees: list[Tree]) -> Tree:
+    return max(trees, key=lambda tree: int(tree.nodes[ROOT]["visits"]))
+
+
+def decide(trees: list[Tree], made: int, clock: Clock) -> Decision:
+    """The action that all trees together like best; a proof in one of them decides."""
+    proven = next((tree for tree in trees if tree.nodes[ROOT]["proven"] != UNKNOWN), None)
+    trees = trees if proven is None else [proven]
+    visits, wins, hopeless = count_visits(trees)
+    line = largest(trees).principal_variation()
     action = line[0] if proven else max(visits, key=lambda action: (not hopeless[action], visits[action], -action))
     value = 2 * wins[action] / visits[action] - 1
     if proven:
