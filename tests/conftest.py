@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tengen.agents.external import find_program
+from tengen.agents.process import find_program
 
 
 def find_engine(name: str, package: str) -> str:

@@ -157,13 +157,3 @@ def test_solve():
     assert unsolved.returncode == 1 and "not solved within the limit" in unsolved.stdout
     over = tengen("solve", "tictactoe", "--moves", "a1 b1 a2 b2 a3")
     assert over.returncode == 2 and "the game is over" in over.stderr and "Traceback" not in over.stderr
-
-
-def test_reproduce(tmp_path):
-    """A short game of each algorithm on each board: a table and a figure."""
-    result = tengen("reproduce", "gobang", "--out", str(tmp_path), "--games", "1", "--plies", "1")
-    assert result.returncode == 0, result.stderr
-    table = (tmp_path / "gobang-move-times.md").read_text()
-    assert table.count("| gobang") == 8 and "15×15" in table
-    assert (tmp_path / "gobang-move-times.svg").read_text().count("move number") >= 1
-    assert "there is no experiment 'goban'; did you mean 'gobang'?" in tengen("reproduce", "goban").stderr

@@ -7,7 +7,7 @@ import pytest
 from judges import PlainGo, one_line
 
 from tengen import load_game
-from tengen.agents.external import COLOURS, GtpEngine
+from tengen.agents.gtp import COLOURS, GtpEngine
 from tengen.rules.errors import BadDiagram, BadParameter, IllegalMove
 from tengen.rules.game import START, step
 from tengen.rules.playouts import playouts, roll_out

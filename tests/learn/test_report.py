@@ -12,7 +12,8 @@ import pytest
 
 import tengen
 from tengen.learn.report import duration, read_metrics, result_words, write_report
-from tengen.records.sgf import Record, write_sgf
+from tengen.records.record import Record
+from tengen.records.sgf import write_sgf
 
 BREAKTHROUGH = str(Path(__file__).parent.parent.parent / "examples" / "breakthrough.py")
 VOID = {"meta", "br"}

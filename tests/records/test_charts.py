@@ -1,10 +1,24 @@
 """Curves as SVG: round ticks, thinned lines, and the values that were given."""
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
-from tengen.records.charts import MOST_POINTS, Line, draw_chart, percent, plain, round_ticks
+from tengen.records.charts import (
+    MOST_POINTS,
+    Interval,
+    Line,
+    draw_bars,
+    draw_chart,
+    draw_intervals,
+    logarithmic_ticks,
+    percent,
+    plain,
+    round_ticks,
+    seconds,
+    spans_decades,
+)
 
 
 @pytest.mark.parametrize(
@@ -55,3 +69,65 @@ def test_long_lines_are_thinned():
 def test_one_point_and_none():
     assert ElementTree.fromstring(draw_chart("one", [Line("a", [(5, 3.0)])])).find("svg/circle") is not None
     assert draw_chart("none", [Line("a", []), Line("b", [])]) == ""
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0.00012, 3.0, [0.0001, 0.001, 0.01, 0.1, 1, 10]),
+        (1, 1000, [1, 10, 100, 1000]),
+        (3, 40, [2, 5, 10, 20, 50]),
+        (7, 7, [5, 10]),
+        (1e-6, 1e6, [1e-6, 1e-4, 1e-2, 1, 1e2, 1e4, 1e6]),
+    ],
+)
+def test_logarithmic_ticks(low, high, ticks):
+    assert logarithmic_ticks(low, high) == pytest.approx(ticks)
+
+
+def test_a_logarithmic_chart():
+    """A factor of ten is the same distance everywhere; what is not positive has no place."""
+    line = Line("uct", [(1, 0.001), (2, 0.01), (3, 0.0), (4, 0.1), (5, 1.0)], summary=0.25)
+    assert spans_decades([line])
+    assert not spans_decades([Line("even", [(1, 1.0), (2, 3.0), (3, 0.0)])])
+    figure = ElementTree.fromstring(draw_chart("Times", [line], seconds, "move", is_logarithmic=True))
+    heights = [float(place.split(",")[1]) for place in figure.find("svg/polyline").get("points").split()]
+    assert [round(one - other, 3) for one, other in pairwise(heights)] == [64, 64, 64]
+    assert "".join(figure.find("figcaption/ul/li").itertext()) == "uct 250 ms"
+    assert draw_chart("none", [Line("a", [(1, 0.0)])], is_logarithmic=True) == ""
+
+
+def test_the_seventh_line_is_dashed():
+    figure = ElementTree.fromstring(draw_chart("many", [Line(f"{i}", [(0, i), (1, i)]) for i in range(7)]))
+    classes = [line.get("class") for line in figure.iter("polyline")]
+    assert classes[0] == "line c0"
+    assert classes[6] == "line c0 again"
+
+
+def test_times_in_few_characters():
+    assert [seconds(value) for value in (90, 2, 0.25, 0.0015, 0.00025, 0)] == [
+        "90 s", "2 s", "250 ms", "1.5 ms", "250 µs", "0 µs",
+    ]  # fmt: skip
+
+
+def test_intervals_side_by_side():
+    rows = [Interval("<a>", 100, 50, 150), Interval("b" * 200, -100, -300, 100)]
+    figure = ElementTree.fromstring(draw_intervals("Elo", rows, across="mean is 0"))
+    assert next(title.text for title in figure.iter("title")) == "<a>: 100 (50 to 150)"
+    dots = [float(dot.get("cx")) for dot in figure.iter("circle")]
+    zero = float(figure.find("svg/path[@class='zero']").get("d").split()[0][1:])
+    assert dots[0] - zero == pytest.approx(zero - dots[1], abs=0.2)
+    assert all(len(text.text) < 80 for text in figure.iter("text"))
+    assert draw_intervals("none", []) == ""
+
+
+def test_bars():
+    figure = ElementTree.fromstring(draw_bars("Lengths", {9: 5, 10: 1, 300: 2}, "plies"))
+    assert [title.text for title in figure.iter("title")] == [
+        "plies 0 to 9: 5",
+        "plies 10 to 19: 1",
+        "plies 300 to 309: 2",
+    ]
+    single = ElementTree.fromstring(draw_bars("Lengths", {7: 3}, "plies"))
+    assert [title.text for title in single.iter("title")] == ["plies 7: 3"]
+    assert draw_bars("none", {}, "plies") == ""

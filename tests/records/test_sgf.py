@@ -1,14 +1,16 @@
 """Records: whatever is played comes back from SGF, sgfmill reads it too, and a wrong file is told what is wrong."""
 
-import contextlib
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sgfmill import sgf, sgf_grammar
 
 import tengen
-from tengen.records.sgf import LONGEST, Record, RecordError, read_sgf, result_text, write_sgf
+from tengen.records.grammar import MOST_NODES, read_games
+from tengen.records.record import LONGEST, Record, RecordError, result_text
+from tengen.records.sgf import read_sgf, write_sgf
 from tengen.rules.errors import IllegalMove
 from tengen.rules.game import Outcome
 
@@ -51,6 +53,34 @@ def test_random_games_come_back(spec):
         assert read_sgf(write_sgf(record))[0].end() == end
 
 
+@pytest.mark.parametrize("spec", ["connect4", "tictactoe", "gomoku:size=8", "reversi", "go:size=9"])
+def test_opening_times_and_ending_come_back(spec):
+    record = Record.of(random_game(spec, 3), ("a", "b"))
+    plies = len(record.moves)
+    times = tuple(0.1 * ply + 1e-7 for ply in range(plies - 2))
+    for changed in (
+        replace(record, opening=2, seconds=times),
+        replace(record, opening=2, seconds=(*times, 61.5), result="B+T", ending="White's time was up"),  # not played
+        replace(record, opening=plies),
+        replace(record, seconds=(0.5, 2)),  # nobody took the later times
+        replace(record, ending="an engine [died]: \\o/"),
+    ):
+        assert read_sgf(write_sgf(changed)) == [changed]
+
+
+def test_what_others_call_a_game_comment_is_not_an_ending():
+    assert read_sgf("(;GM[4]GC[a fine game];B[hh])")[0].ending == ""
+
+
+def test_breakthrough_and_connect_four_write_their_own_moves():
+    connect4 = write_sgf(Record.of(tengen.load_game("connect4:columns=8,rows=7").from_moves("8 1")))
+    assert "GM[0]SZ[8:7]TG[connect4:columns=8,rows=7]" in connect4
+    assert connect4.endswith(";B[8];W[1])\n")
+    pawns = write_sgf(Record.of(tengen.load_game(f"{BREAKTHROUGH}:size=5").from_moves("a2a3 e4e3")))
+    assert pawns.endswith(";B[a2a3];W[e4e3])\n")
+    assert write_sgf(Record.of(tengen.load_game("tictactoe").from_moves("b2 a1"))).endswith(";B[bb];W[ac])\n")
+
+
 def test_a_user_s_game_comes_back_only_to_who_has_it():
     game = tengen.load_game(f"{BREAKTHROUGH}:size=5")
     record = Record.of(random_game(game.spec, 1))
@@ -58,7 +88,7 @@ def test_a_user_s_game_comes_back_only_to_who_has_it():
     assert read_sgf(text, game) == [record]
     with pytest.raises(RecordError, match="give that game"):
         read_sgf(text)
-    with pytest.raises(RecordError, match=r"size=5; the one that was given is .*breakthrough.py$"):
+    with pytest.raises(RecordError, match=r"size=5; the one that was given is .*breakthrough.py \(line 1, column 2\)$"):
         read_sgf(text, tengen.load_game(BREAKTHROUGH))
 
 
@@ -131,6 +161,12 @@ def test_records_are_checked_when_written():
         write_sgf(Record(game, (0, 0)))
     with pytest.raises(RecordError, match="comment on ply 3; the game has plies 0 to 1"):
         write_sgf(Record(game, (0,), comments={3: "too late"}))
+    with pytest.raises(RecordError, match="an opening of 2 plies does not fit a game of 1"):
+        write_sgf(Record(game, (0,), opening=2))
+    with pytest.raises(RecordError, match="there are 3 times; 1 plies follow the opening"):
+        write_sgf(Record(game, (0,), seconds=(1, 2, 3)))
+    with pytest.raises(RecordError, match="move 1 took inf seconds"):
+        write_sgf(Record(game, (0,), seconds=(float("inf"),)))
     with pytest.raises(RecordError, match="began from a diagram"):
         Record.of(tengen.load_game("tictactoe").from_board("X../.O./..."))
 
@@ -182,15 +218,24 @@ def test_charsets():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the file is not SGF: no SGF data found"),
-        ("(;GM[1", "the file is not SGF: unexpected end"),
+        ("", r"the file is not SGF: it has no \(; that begins a game"),
+        ("(;GM[1", r"from line 1, column 5 on: a value that never ends; a \] is missing"),
+        ("(;GM[4]\n;B[hh]\n", r"from line 3, column 1 on: the file ends in the middle of a game; a \) is missing"),
+        ("(;GM[4]\n;B[hh])\n;W[hg])", r"from line 3, column 1 on: a game begins with \(;"),
+        ("(;GM[4]\n\n  ;B[hh]W;)", r"from line 3, column 10 on: W has no value; write W\[…\]"),
+        ("(;GM[4] ?;B[hh])", r"from line 1, column 9 on: '\?' has no meaning here"),
+        ("(;GM[4](;B[hh]);W[hg])", "column 16 on: a node stands after a variation"),
+        ("(;[4])", "column 3 on: a value without the name of its property"),
+        ("(;GM[4]();B[hh])", "column 9 on: a game without a node"),
+        ("(;GM[4](()))", "column 9 on: a variation stands before the first node"),
+        ("(;GM[4](B[hh]))", "column 9 on: a property outside a node"),
         ("(;GM[3];W[e2e4])", r"no game of ours is GM\[3\]; Go is 1, Othello 2, Gomoku and Renju 4"),
         ("(;TG[gomokku])", "no game is called 'gomokku'; did you mean 'gomoku'"),
         ("(;GM[4]SZ[99])", "size=99 is out of range"),
         ("(;GM[4]SZ[15:19])", r"SZ\[15:19\]: the board must be square"),
         ("(;KM[six])", r"KM\[six\] is not a number"),
-        ("(;GM[4];B[hh];W[hh])", "^h8 is occupied at move 2$"),
-        ("(;GM[4];B[hh])(;GM[4];B[hh];W[hh])", "game 2 of 2: h8 is occupied at move 2"),
+        ("(;GM[4];B[hh];W[hh])", r"^h8 is occupied at move 2 \(line 1, column 14\)$"),
+        ("(;GM[4];B[hh])(;GM[4];B[hh];W[hh])", r"^game 2: h8 is occupied at move 2 \(line 1, column 28\)$"),
         ("(;GM[4];B[hh];B[hi])", "it is White's turn at move 2"),
         ("(;GM[4]SZ[8];B[hi])", r"\[hi\] is off the board, which has 8 columns and 8 rows, at move 1"),
         ("(;GM[4];B[])", "'' is not a point"),
@@ -199,6 +244,13 @@ def test_charsets():
         ("(;GM[1]AB[aa];W[bb])", "sets up stones that are not the start"),
         ("(;GM[1];B[bb];AW[aa])", "stones are set up after move 1: that is not supported"),
         ("(;TG[connect4];B[9])", "'9' is not a column; they are 1 to 7, at move 1"),
+        ("(;TG[connect4];B[4]TS[1];W[4];B[4]TS[1])", r"TS belongs .* without a gap \(line 1, column 30\)"),
+        ("(;TG[connect4]TO[1];B[4]TS[1])", "TS belongs into the nodes of moves after the opening"),
+        ("(;TG[connect4]TO[2];B[4])", "an opening of 2 plies does not fit a game of 1"),
+        ("(;TG[connect4]TO[-1];B[4])", r"TO\[-1\] is not a whole number"),
+        ("(;TG[connect4];B[4]TS[nan])", "move 1 took nan seconds"),
+        ("(;TG[connect4];B[4]TS[-1])", "move 1 took -1.0 seconds"),
+        ("(;GM[\x1b[31m])", r"no game of ours is GM\[\ufffd\[31m\]"),
     ],
 )
 def test_errors(text, message):
@@ -206,22 +258,48 @@ def test_errors(text, message):
         read_sgf(text)
 
 
-def test_damaged_files_are_errors_and_nothing_else():
+def test_the_grammar_is_sgfmill_s():
+    """Both judge damaged files alike, but for what stands after a game, which sgfmill passes over."""
     rng = random.Random(5)
-    whole = write_sgf(*(Record.of(random_game(spec, 1), ("a", "b"), {0: "c"}) for spec in GAMES[:4])).encode()
-    for _ in range(300):
-        damaged = bytearray(whole)
-        for _ in range(rng.randint(1, 5)):
+    whole = write_sgf(Record.of(random_game("connect4", 1), ("a", "b"), {0: "c", 4: "\\ and ]"}))
+    agreed = {True: 0, False: 0}
+    for _ in range(3000):
+        damaged = list(whole)
+        for _ in range(rng.randint(1, 3)):
             at = rng.randrange(len(damaged))
-            damaged[at : at + rng.randint(0, 3)] = rng.choice([b"]", b"[", b"(", b";", b"\\", b"\xff", b"B[", b""])
-        with contextlib.suppress(RecordError):
-            read_sgf(bytes(damaged))
+            damaged[at : at + rng.randint(0, 3)] = rng.choice(
+                ["]", "[", "(", ")", ";", "\\", "B[", "(;", "b", " \n", "3"]
+            )
+        text = "".join(damaged)
+        theirs, left_over = main_line_of_sgfmill(text)
+        try:
+            ours = [[dict(node) for node in nodes] for nodes in read_games(text)]
+        except RecordError:
+            assert theirs is None or left_over, text
+            agreed[False] += theirs is None
+        else:
+            assert ours[0] == theirs, text
+            agreed[True] += 1
+    assert min(agreed.values()) > 500
+
+
+def main_line_of_sgfmill(text):
+    """The nodes of the first game, None if there is none; and what stands after it."""
+    try:
+        tree = sgf_grammar.parse_sgf_game(text.encode())
+    except ValueError:
+        return None, ""
+    nodes = sgf_grammar.main_sequence_iter(tree)
+    line = [{name: [value.decode() for value in values] for name, values in node.items()} for node in nodes]
+    return line, text.encode()[sgf_grammar.tokenise(text.encode())[1] :].strip()
 
 
 def test_bombs():
-    with pytest.raises(RecordError, match="up to 4,194,304 are read"):
+    with pytest.raises(RecordError, match="up to 134,217,728 are read"):
         read_sgf(b" " * (LONGEST + 1))
+    with pytest.raises(RecordError, match="more than 100,000 nodes"):
+        read_sgf("(" + ";" * (MOST_NODES + 2) + ")")
     depth = 50_000
     assert read_sgf("(;" * depth + ")" * depth)[0].moves == ()
-    with pytest.raises(RecordError, match="unexpected end"):
+    with pytest.raises(RecordError, match="ends in the middle"):
         read_sgf("(;" * depth)

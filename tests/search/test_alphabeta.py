@@ -2,6 +2,7 @@
 
 import random
 import time
+from threading import Event
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from judges import plain_search, plain_value, random_position
 
 from tengen import load_agent, load_game
 from tengen.knowledge.evaluations import evaluation_for
-from tengen.search.alphabeta import AlphaBeta, Refinements
+from tengen.search.alphabeta import LEAST_NODES, AlphaBeta, Refinements
 from tengen.search.evaluation import value_of
 from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
@@ -244,3 +245,16 @@ def test_same_search_twice():
     assert again.value == first.value
     assert again.nodes < first.nodes / 2
     assert np.isclose(sum(again.policy.values()), 1)
+
+
+def test_not_even_the_first_ply_takes_for_ever():
+    """On crowded boards a ply with all its threats can take millions of positions; once stopped, about a thousand."""
+    game, rng, stop = load_game("gomoku"), random.Random(3), Event()
+    search = AlphaBeta(game, evaluation_for(game))
+    positions = [random_position(game, rng, 70) for _ in range(60)]
+    assert max(search.search(position, Limit(depth=1, nodes=20_000)).nodes for position in positions) > 3 * LEAST_NODES
+    stop.set()
+    for position in positions:
+        decision = search.search(position, Limit(time=60, stop=stop))
+        assert decision.nodes < 1.2 * LEAST_NODES
+        assert decision.action in position.legal_actions

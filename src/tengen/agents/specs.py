@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tengen.agents.agent import Agent, RandomAgent, SearchAgent
-from tengen.agents.external import GtpAgent, GtpEngine
+from tengen.agents.gomocup import GomocupAgent, GomocupEngine
+from tengen.agents.gtp import GtpAgent, GtpEngine
 from tengen.agents.learned import PolicyAgent
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
@@ -54,6 +55,7 @@ SEED = Option(int, Between(0, 2**63), 1, "makes an agent repeat itself")
 TIME = Option(float, Between(0.001, 86400), None, "seconds a move")
 THREADS = Option(int, Between(0, 1024), 0, "0 for all cores; short searches use one")
 NODES = Option(int, Between(1, 10**12), None, "positions a move")
+MEMORY = Option(int, Between(1, 10**6), 128, "megabytes for its tables")
 NET = Option(
     str, Text(), None, "one we ship, an .onnx file, a run folder, or uniform: it knows nothing", is_required=True
 )
@@ -98,7 +100,7 @@ def make_strong(name: str, game: Game, options: dict[str, Any]) -> Agent:
     """Alpha-beta where an evaluation knows what is good; it does not in Go, nor in a game of one's own."""
     is_known = not isinstance(evaluation_for(game), Plain | Area)
     spec = f"{'alphabeta' if is_known else 'uct'}:time={options['time'] or 1}"
-    return load_agent(spec, game, threads=options["threads"], seed=options["seed"])
+    return load_agent(spec, game, **{key: options[key] for key in ("threads", "memory", "seed")})
 
 
 def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -183,7 +185,7 @@ PRESETS = {  # the Gobang paper's algorithms 1 to 8
 AGENTS = {
     "strong": Maker(
         "the strongest that needs no training (for 1 second)",
-        {"time": TIME, "threads": THREADS, "seed": SEED},
+        {"time": TIME, "threads": THREADS, "memory": MEMORY, "seed": SEED},
         make_strong,
     ),
     "random": Maker(
@@ -202,7 +204,7 @@ AGENTS = {
             "threats": Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first"),
             "endgame": Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly"),
             "quiescence": Option(int, Between(0, 60), 16, "plies that threats are followed beyond the horizon"),
-            "memory": Option(int, Between(1, 10**6), 128, "megabytes for its tables"),
+            "memory": MEMORY,
         },
         make_alphabeta,
     ),
@@ -250,7 +252,19 @@ AGENTS = {
         lambda name, game, options: GtpAgent(game, GtpEngine(options["command"])),
         is_command=True,
     ),
+    "gomocup": Maker(
+        "another engine for Gomoku, by its command line: gomocup:./pbrain-rapfi",
+        {},
+        lambda name, game, options: GomocupAgent(game, GomocupEngine(options["command"])),
+        is_command=True,
+    ),
 }
+
+
+def is_external(spec: str) -> bool:
+    """Whether an agent is somebody else's process."""
+    maker = AGENTS.get(spec.partition(":")[0])
+    return maker is not None and maker.is_command
 
 
 def load_agent(spec: str, game: Game, **defaults: Any) -> Agent:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tengen.apps import gamesdb
 from tengen.rules.errors import TengenError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(gamesdb.app, name="games-db")
 
 GameSpec = Annotated[
     str, typer.Argument(metavar="GAME", help="A game or a file: tictactoe, gomoku:size=8,rule=renju, ./breakthrough.py")
@@ -31,6 +33,11 @@ GameSpec = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one machine-readable object.")]
 Moves = Annotated[str, typer.Option(help="Moves that lead to the position: 'h8 i9', or run together.")]
 Board = Annotated[str, typer.Option(help="A diagram: rows from the top joined by /, with X, O and a dot for empty.")]
+Plies = Annotated[int, typer.Option("--opening", min=0, help="Random plies that begin each pair of games.")]
+Openings = Annotated[Path | None, typer.Option(help="A file of openings instead: moves, one opening a line.")]
+ArenaSeed = Annotated[int, typer.Option("--seed", help="Of openings and agents.")]
+MoveTime = Annotated[float | None, typer.Option(min=0.001, help="Seconds; a move that takes longer loses the game.")]
+Workers = Annotated[int | None, typer.Option(min=0, help="Games at once; by default as many as there are cores.")]
 ToPlay = Annotated[str, typer.Option(help="Who moves on --board: X or O.")]
 
 
@@ -189,14 +196,68 @@ def match(
     first: Annotated[str, typer.Argument(metavar="A", help="An agent: uct:playouts=1000")],
     second: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
     count: Annotated[int, typer.Option("--games", min=1, help="How many; colours alternate.")] = 100,
-    opening: Annotated[int, typer.Option(min=0, help="Random plies that begin each pair of games.")] = 2,
-    seed: Annotated[int, typer.Option(help="Of openings and agents.")] = 1,
+    opening: Plies = 2,
+    openings: Openings = None,
+    seed: ArenaSeed = 1,
+    sprt: Annotated[
+        str, typer.Option(help="Stop as soon as it is decided: elo0=0,elo1=20 (alpha=0.05,beta=0.05)")
+    ] = "",
+    move_time: MoveTime = None,
+    out: Annotated[Path | None, typer.Option(help="A folder for games and report; the same command resumes.")] = None,
+    workers: Workers = None,
     as_json: Json = False,
 ) -> None:
     """Let two agents play a match, and say who is stronger and how sure that is."""
-    from tengen.apps.explain import show_match
+    from tengen.apps.arena import show_match
 
-    show_match(game, (first, second), count, opening, seed, as_json)
+    beginning = {"plies": opening, "openings": openings, "seed": seed, "move_time": move_time}
+    show_match(game, (first, second), count, sprt, out, workers, as_json, **beginning)
+
+
+@app.command()
+def tournament(
+    game: GameSpec,
+    agents: Annotated[list[str], typer.Argument(metavar="A B C…", help="Agents: random uct:playouts=1000 alphabeta")],
+    count: Annotated[int, typer.Option("--games", min=1, help="How many each pair plays; colours alternate.")] = 20,
+    opening: Plies = 2,
+    openings: Openings = None,
+    seed: ArenaSeed = 1,
+    move_time: MoveTime = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder of games and report; by default tournaments/GAME.")
+    ] = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Let every pair of agents play, rate them, and write a report. The same command resumes, or plays more games."""
+    from tengen.apps.arena import show_tournament
+
+    beginning = {"plies": opening, "openings": openings, "seed": seed, "move_time": move_time}
+    show_tournament(game, tuple(agents), count, out, workers, as_json, **beginning)
+
+
+@app.command()
+def gtp(
+    game: GameSpec,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Who thinks.")] = "strong",
+    ponder: Annotated[bool, typer.Option("--ponder", help="Think while the opponent does.")] = False,
+    resign: Annotated[
+        float | None, typer.Option(min=-1, max=1, help="Give up when moves are worth so little; by default never.")
+    ] = None,
+    resign_moves: Annotated[int, typer.Option(min=1, help="So many of them in a row.")] = 3,
+) -> None:
+    """Be an engine that speaks the Go Text Protocol: for GoGui, Sabaki and other controllers."""
+    from tengen.apps.gtp.engine import run
+
+    run(game, agent, resign, resign_moves, ponder)
+
+
+@app.command()
+def gomocup(agent: Annotated[str, typer.Argument(metavar="AGENT", help="Who thinks.")] = "strong") -> None:
+    """Be a Gomoku engine for Piskvork, Yixin-Board and other managers that speak the protocol of Gomocup."""
+    from tengen.apps.gomocup import serve
+
+    serve(agent)
 
 
 @app.command()
@@ -253,19 +314,23 @@ def bench(
 
 @app.command()
 def reproduce(
-    what: Annotated[str, typer.Argument(help="A document's experiment: gobang.")],
-    out: Annotated[Path, typer.Option(help="The folder for tables and figures.")] = Path("reproduced"),
-    count: Annotated[int, typer.Option("--games", min=1, help="Games for each figure.")] = 2,
-    plies: Annotated[int, typer.Option(min=1, help="Plies of each game at most.")] = 60,
-    seed: Annotated[int, typer.Option(help="Of the openings.")] = 1,
+    what: Annotated[str, typer.Argument(help="lecture (seconds), 3x3 (seconds), 8x8 or gobang (minutes).")],
+    is_full: Annotated[
+        bool, typer.Option("--full", help="As the document had it: 8x8 and gobang then take days.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The folder of the report; by default reproduced/WHAT.")] = None,
+    net: Annotated[str, typer.Option(help="8x8, gobang: a net to play with, instead of training one.")] = "",
+    minutes: Annotated[float | None, typer.Option(min=0, help="8x8, gobang: how long to train one.")] = None,
+    seed: Annotated[int, typer.Option(help="Of openings and games.")] = 1,
 ) -> None:
-    """Repeat a document's experiment; so far the move times of the Gobang paper."""
-    from tengen.apps.reproduce import reproduce_gobang
+    """Repeat a document's experiment: its figures beside ours, in a report."""
+    from tengen.apps.reproduce import EXPERIMENTS
+    from tengen.apps.reproduce.page import Options
     from tengen.rules.errors import nearest
 
-    if what != "gobang":
-        raise TengenError(f"there is no experiment {what!r}{nearest(what, ['gobang'])}")
-    reproduce_gobang(out, count, plies, seed)
+    if what not in EXPERIMENTS:
+        raise TengenError(f"there is no experiment {what!r}{nearest(what, EXPERIMENTS)}")
+    EXPERIMENTS[what](Options(out or Path("reproduced") / what, is_full, net, minutes, seed))
 
 
 @app.command("compile")
@@ -298,7 +363,9 @@ def _position(game: str, moves: str, board: str, to_play: str) -> Position:
     loaded = load_game(game)
     if to_play and not board:
         raise TengenError("--to-play goes with --board")
-    position = loaded.from_board(board, to_play or None) if board else loaded.start()
+    if not board:
+        return loaded.from_moves(moves)
+    position = loaded.from_board(board, to_play or None)
     for action in loaded.read_moves(moves):
         position = position.play(action)
     return position

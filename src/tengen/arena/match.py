@@ -1,57 +1,51 @@
-"""A match of two agents: every opening is played twice, with colours changed, on all cores."""
+"""One game between two agents, and the score of many."""
 
 from __future__ import annotations
 
 import math
-import multiprocessing
-import os
-import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from time import perf_counter
+from typing import Any
 
 from tengen.agents.agent import Agent
-from tengen.agents.specs import load_agent
-from tengen.games import load_game
-from tengen.rules.errors import BadParameter
+from tengen.agents.gtp import RESIGNED
+from tengen.records.record import COLOURS, Record
+from tengen.rules.errors import BadMove, IllegalMove
 from tengen.rules.game import Game, Position
-from tengen.search.limits import Limit
 
 Z = 1.959964  # 95% of a normal distribution
 
-
-@dataclass(frozen=True)
-class Played:
-    """One game of a match, from the side of its first agent."""
-
-    result: int  # +1 the first agent won, −1 the second, 0 a draw
-    first_began: bool
-    moves: tuple[int, ...]
-    seconds: tuple[float, ...]  # of each ply after the opening
+Watch = Callable[[int, float], None]  # sees each action and the seconds that it took
 
 
 @dataclass
 class Score:
-    """Wins, draws and losses of the first agent."""
+    """Wins, draws and losses of one player."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    games: list[Played] = field(default_factory=list)
 
-    def add(self, game: Played) -> None:
-        self.games.append(game)
-        self.wins += game.result == 1
-        self.draws += game.result == 0
-        self.losses += game.result == -1
+    def add(self, other: Score) -> None:
+        self.wins += other.wins
+        self.draws += other.draws
+        self.losses += other.losses
 
     @property
     def count(self) -> int:
         return self.wins + self.draws + self.losses
 
     @property
+    def points(self) -> float:
+        """A draw is half a win."""
+        return self.wins + self.draws / 2
+
+    @property
     def rate(self) -> float:
-        """Points a game: a draw is half a win."""
-        return (self.wins + self.draws / 2) / max(self.count, 1)
+        """Points a game."""
+        return self.points / max(self.count, 1)
 
     def interval(self) -> tuple[float, float]:
         """A 95% interval of the rate (Wilson's, which stays inside [0, 1] and is sound for few games)."""
@@ -73,81 +67,75 @@ def elo_of(rate: float) -> float:
     return -400 * math.log10(1 / rate - 1)
 
 
-def random_opening(game: Game, plies: int, rng: random.Random) -> Position:
-    """A position after random moves in which the game goes on."""
-    for _ in range(1000):
-        position = game.start()
-        while position.ply < plies and position.outcome is None:
-            position = position.play(rng.choice(position.legal_actions))
-        if position.outcome is None:
-            return position
-    raise BadParameter(f"{game.spec} is over after {plies} random plies, or nearly always: use a shorter opening")
+def result_for(name: str, record: Record) -> int:
+    """+1 if the player of that name won, −1 if he lost, 0 for a draw and for a game without a result."""
+    return 0 if record.outcome is None else record.outcome.value_for(record.players.index(name))
 
 
-@dataclass(frozen=True)
-class Pairing:
-    """What a worker needs to play one game."""
-
-    game: str
-    agents: tuple[str, str]
-    opening: tuple[int, ...]
-    first_begins: bool
-    seed: int
+def score_of(name: str, records: Sequence[Record]) -> Score:
+    """The score of a player in games that have a result."""
+    results = [result_for(name, record) for record in records if record.outcome is not None]
+    return Score(results.count(1), results.count(0), results.count(-1))
 
 
-def play_pairing(pairing: Pairing) -> Played:
-    """Plays one game; every agent is made anew, so that nothing is carried over."""
-    game = load_game(pairing.game)
-    agents = [load_agent(spec, game, threads=1, seed=2 * pairing.seed + i) for i, spec in enumerate(pairing.agents)]
-    return play_game(game, agents, pairing.opening, pairing.first_begins)
+class Forfeit(Exception):
+    """A player has lost by what he did, not by the rules of the game."""
+
+    def __init__(self, mark: str, words: str):
+        super().__init__(words)
+        self.mark, self.words = mark, words  # how SGF has it: R resigned, T on time, F forfeit
 
 
-def play_game(game: Game, agents: Sequence[Agent], opening: Sequence[int], first_begins: bool) -> Played:
-    """Two agents play from an opening to the end."""
-    position = game.start()
-    for action in opening:
-        position = position.play(action)
-    seconds = []
-    while position.outcome is None:
-        agent = agents[position.to_play if first_begins else 1 - position.to_play]
-        decision = agent.choose(position, Limit())
-        seconds.append(decision.seconds)
-        position = position.play(decision.action)
-    result = position.outcome.value_for(0 if first_begins else 1)
-    return Played(result, first_begins, tuple(position.moves), tuple(seconds))
-
-
-def pairings(game: Game, agents: tuple[str, str], games: int, plies: int, seed: int) -> Iterator[Pairing]:
-    """The games of a match: each opening twice, once with each agent as first player."""
-    rng = random.Random(seed)
-    opening: tuple[int, ...] = ()
-    for number in range(games):
-        if number % 2 == 0:
-            opening = tuple(random_opening(game, plies, rng).moves)
-        yield Pairing(game.spec, agents, opening, number % 2 == 0, seed + number)
-
-
-def play_match(
+def play_game(
     game: Game,
-    agents: tuple[str, str],
-    games: int,
-    plies: int = 2,
-    seed: int = 1,
-    workers: int | None = None,
-    progress: Callable[[Score], None] = lambda score: None,
-) -> Score:
-    """Plays a match on all cores; `progress` sees the score after every game."""
-    for spec in agents:
-        load_agent(spec, game)  # a wrong spec is told here, not by every worker
-    score, todo = Score(), list(pairings(game, agents, games, plies, seed))
-    workers = min(workers or os.cpu_count() or 1, len(todo))
-    if workers == 1:
-        for pairing in todo:
-            score.add(play_pairing(pairing))
-            progress(score)
-        return score
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        for played in pool.imap(play_pairing, todo):
-            score.add(played)
-            progress(score)
-    return score
+    agents: Sequence[Agent],
+    opening: Sequence[int] = (),
+    names: tuple[str, str] = ("", ""),
+    move_time: float | None = None,
+    watch: Watch = lambda action, seconds: None,
+) -> Record:
+    """Two agents, the one who moves first and the other, play from an opening to the end.
+
+    Whatever an agent does wrong loses it the game: an error, an illegal move, a move that takes longer than
+    `move_time` seconds by our clock. The record says so; this function does not raise.
+    """
+    position = game.from_actions(opening)
+    seconds: list[float] = []
+    facts: dict[str, Any] = {}
+    while position.outcome is None:
+        began = perf_counter()
+        try:
+            position = play_move(position, agents[position.to_play], move_time)
+        except Forfeit as forfeit:
+            seconds.append(perf_counter() - began)
+            facts = {"result": f"{COLOURS[1 - position.to_play]}+{forfeit.mark}", "ending": forfeit.words}
+            break
+        seconds.append(perf_counter() - began)
+        assert position.action is not None
+        watch(position.action, seconds[-1])
+    facts |= {"opening": len(opening), "seconds": tuple(seconds), "date": date.today().isoformat()}
+    return Record.of(position, names, **facts)
+
+
+def play_move(position: Position, agent: Agent, move_time: float | None) -> Position:
+    """The position after an agent's move; raises Forfeit if the agent has lost by it."""
+    name = agent.name
+    began = perf_counter()
+    try:
+        decision = agent.choose(position)
+    except Exception as reason:
+        raise Forfeit("F", f"{name} failed: {reason_text(reason)}") from reason
+    took = perf_counter() - began
+    if move_time is not None and took > move_time:
+        raise Forfeit("T", f"{name} took {took:.3f} s for a move; {move_time:g} s are allowed")
+    if decision.note.startswith(RESIGNED):
+        raise Forfeit("R", f"{name} resigned")
+    try:
+        return position.play(decision.action)
+    except (BadMove, IllegalMove) as reason:
+        raise Forfeit("F", f"{name} played an illegal move: {reason}") from reason
+
+
+def reason_text(reason: Exception) -> str:
+    """An error in words; those that are nobody's message keep their type."""
+    return str(reason) if type(reason).__module__.startswith("tengen.") else f"{type(reason).__name__}: {reason}"

@@ -11,8 +11,12 @@ import numpy as np
 
 from tengen.agents.agent import Agent, SearchAgent
 from tengen.agents.specs import load_agent
-from tengen.arena.match import Pairing, Played, Score, pairings, play_game
+from tengen.arena.match import play_game
+from tengen.arena.tournament import Tournament
+from tengen.arena.workers import Pairing
 from tengen.nets.runtime import OnnxNet
+from tengen.records.record import Record
+from tengen.rules.errors import TengenError
 from tengen.rules.game import Game, Position
 from tengen.search.evaluators import Evaluator
 from tengen.search.limits import Limit
@@ -41,18 +45,19 @@ def named_player(game: Game, spec: str) -> Maker:
     return lambda seed: load_agent(spec, game, threads=1, seed=seed)
 
 
-def play_ladder_match(game: Game, makers: tuple[Maker, Maker], games: int, opening: int, seed: int) -> Score:
-    """A match on all cores, in threads of this process; the same games whatever else runs."""
+def play_ladder_match(game: Game, players: dict[str, Maker], games: int, opening: int, seed: int) -> list[Record]:
+    """A match of two on all cores, in threads of this process; the same games whatever else runs."""
 
-    def play(pairing: Pairing) -> Played:
-        agents = [make(2 * pairing.seed + i) for i, make in enumerate(makers)]
-        return play_game(game, agents, pairing.opening, pairing.first_begins)
+    def play(pairing: Pairing) -> Record:
+        agents = [players[name](own) for name, own in zip(pairing.names, pairing.seeds, strict=True)]
+        record = play_game(game, agents, pairing.opening, pairing.names)
+        if record.ending:  # here nobody may fail
+            raise TengenError(record.ending)
+        return record
 
-    score = Score()
+    plan = Tournament(game, tuple(players), opening, seed=seed)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for played in pool.map(play, pairings(game, ("", ""), games, opening, seed)):
-            score.add(played)
-    return score
+        return list(pool.map(play, plan.pairings(games)))
 
 
 @dataclass

@@ -19,7 +19,8 @@ from typing import Any
 from tengen.records.charts import Line, draw_chart, percent
 from tengen.records.diagrams import draw_board
 from tengen.records.pages import chart_grid, section, table, write_page
-from tengen.records.sgf import Record, RecordError, read_sgf
+from tengen.records.record import Record, RecordError
+from tengen.records.sgf import read_sgf
 from tengen.rules.game import Game
 
 MOST_MOMENTS = 4  # generations whose games are shown
@@ -235,10 +236,10 @@ def _games_of(path: Path, game: Game | None) -> Iterator[str]:
         yield f'<p class="card note">{escape(f"{name}: {reason}")}</p>'
         return
     for record in [records[0], *records[1:][-1:]]:
-        yield _draw_game(record, name)
+        yield draw_game(record, name)
 
 
-def _draw_game(record: Record, name: str) -> str:
+def draw_game(record: Record, name: str) -> str:
     """A game's last position, with who played whom, how it ended, and what the record says of it."""
     sides = zip(record.game.players, record.players, strict=True)
     players = " · ".join(f"{side}: {player or 'unknown'}" for side, player in sides)

@@ -27,6 +27,7 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from tengen.learn.settings import Settings, read_settings
+from tengen.records import disk
 from tengen.rules.errors import TengenError
 
 FORMAT = 1  # of the folder: what another number means, this version does not know
@@ -58,17 +59,10 @@ class Counters:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Writes a file so that at every moment the old one or the new one is there, whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    other = path.with_name(f".{path.name}.part")
+    """Writes a file of the run, whole or not at all."""
     try:
-        with other.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        other.replace(path)
+        disk.write_file(path, content)
     except OSError as reason:
-        other.unlink(missing_ok=True)
         raise RunError(
             f"{path} cannot be written: {reason.strerror}. What was saved before is whole: "
             "put that right, and the same command goes on from there"

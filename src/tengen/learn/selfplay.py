@@ -42,6 +42,19 @@ class Story(NamedTuple):
     blank: Any  # one state of zeros
 
 
+def new_story(game: Game, count: int, longest: int, opening: int) -> Story:
+    """Stories of `count` rows, of up to `longest` plies, the first of them random ones, up to `opening`."""
+    return Story(
+        moves=np.zeros((count, longest), np.int16),
+        policies=np.zeros((count, longest, game.actions), np.float32),
+        plies=np.zeros(count, np.int32),
+        ended=np.zeros(count, np.int32),
+        results=np.zeros(count, np.int8),
+        openings=np.zeros((count, opening), np.int16),
+        blank=game.new_states(1),
+    )
+
+
 @kernel
 def write_down(rows, story, i, ply, edge):
     """Adds to the story of row i: its policy, and the action that is played."""
@@ -77,6 +90,33 @@ def begin_game(game, plan, rows, story, i):
     begin_search(game, rows, i)
 
 
+@kernel
+def open_story(story, i):
+    """The story of row i is that of its new game: random moves so far, from which nothing is learned."""
+    story.ended[i] = 0
+    for ply in range(story.plies[i]):
+        story.moves[i, ply] = story.openings[i, ply]
+        story.policies[i, ply][:] = 0
+
+
+@kernel
+def play_row(game, plan, rows, story, i, logits, value):
+    """Row i hears its answer, and plays until it has another question."""
+    has_question = go_on(game, plan, rows, i, logits, value)
+    while not has_question:
+        ply = np.int64(story.plies[i])
+        edge = conclude(plan, rows, i, ply)
+        write_down(rows, story, i, ply, edge)
+        play(game, rows.roots[i], rows.edges[i][edge].action)
+        result = outcome(game, rows.roots[i])
+        if result == ONGOING and ply + 1 < story.moves.shape[1]:
+            has_question = follow_edge(game, plan, rows, i, edge)
+        else:  # a game without an end is a draw
+            story.ended[i], story.results[i] = ply + 1, DRAW if result == ONGOING else result
+            begin_game(game, plan, rows, story, i)
+            has_question = True
+
+
 @entry
 def begin_games(game, plan, rows, story):
     """Every row begins a game."""
@@ -85,22 +125,18 @@ def begin_games(game, plan, rows, story):
 
 
 @entry
+def open_stories(game, story, every):
+    """Every row, or only those whose last game has ended and was read, opens its new story."""
+    for i in range(len(story.ended)):
+        if every or story.ended[i] > 0:
+            open_story(story, i)
+
+
+@entry
 def play_on(game, plan, rows, story, logits, values):
-    """Every row hears its answer, and plays until it has another question."""
+    """Every row hears its answer."""
     for i in range(len(rows.rows)):
-        has_question = go_on(game, plan, rows, i, logits[i], values[i])
-        while not has_question:
-            ply = np.int64(story.plies[i])
-            edge = conclude(plan, rows, i, ply)
-            write_down(rows, story, i, ply, edge)
-            play(game, rows.roots[i], rows.edges[i][edge].action)
-            result = outcome(game, rows.roots[i])
-            if result == ONGOING and ply + 1 < story.moves.shape[1]:
-                has_question = follow_edge(game, plan, rows, i, edge)
-            else:  # a game without an end is a draw
-                story.ended[i], story.results[i] = ply + 1, DRAW if result == ONGOING else result
-                begin_game(game, plan, rows, story, i)
-                has_question = True
+        play_row(game, plan, rows, story, i, logits[i], values[i])
 
 
 @entry
@@ -137,19 +173,10 @@ class Group:
     def __init__(self, game: Game, plan: Plan, count: int, longest: int, seed: int, opening: int = 0):
         self.game, self.plan = game, plan
         self.rows: Rows = new_rows(game, plan, count, seed)
-        self.story = Story(
-            moves=np.zeros((count, longest), np.int16),
-            policies=np.zeros((count, longest, game.actions), np.float32),
-            plies=np.zeros(count, np.int32),
-            ended=np.zeros(count, np.int32),
-            results=np.zeros(count, np.int8),
-            openings=np.zeros((count, opening), np.int16),
-            blank=game.new_states(1),
-        )
+        self.story = new_story(game, count, longest, opening)
         self.evaluations = 0
         begin_games(game.parameters, plan, self.rows, self.story)
-        for i in range(count):
-            self._open(i)
+        open_stories(game.parameters, self.story, True)
 
     def play(self, evaluator: Evaluator, positions: int, is_stopped: Callable[[], bool]) -> Games:
         """Plays until games with that many positions have ended; those under way go on the next time.
@@ -162,18 +189,12 @@ class Group:
             logits, values = evaluator(self.rows.planes)
             play_on(game, self.plan, self.rows, self.story, logits, values)
             self.evaluations += len(logits)
-            for i in np.flatnonzero(self.story.ended).tolist():
-                finished.append(self._finished(i))
-                done += len(finished[-1].moves)
-                self._open(i)
+            if self.story.ended.any():
+                for i in np.flatnonzero(self.story.ended).tolist():
+                    finished.append(self._finished(i))
+                    done += len(finished[-1].moves)
+                open_stories(game, self.story, False)
         return Games.join(finished)
-
-    def _open(self, i: int) -> None:
-        """A new story in row i: random moves, from which nothing is learned."""
-        story, plies = self.story, int(self.story.plies[i])
-        story.ended[i] = 0
-        story.moves[i, :plies] = story.openings[i, :plies]
-        story.policies[i, :plies] = 0
 
     def _finished(self, i: int) -> Games:
         """The game of row i that has just ended."""

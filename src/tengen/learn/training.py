@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 
 from tengen.agents.specs import load_agent
-from tengen.arena.match import Played, Score
+from tengen.arena.match import Score, score_of
 from tengen.arena.ratings import ratings
 from tengen.learn.events import EventFile
 from tengen.learn.ladder import named_player, net_player, play_ladder_match, truth_of
@@ -29,7 +28,8 @@ from tengen.nets.export import export_onnx
 from tengen.nets.facts import NetFacts
 from tengen.nets.models import TorchNet
 from tengen.nets.runtime import OnnxNet
-from tengen.records.sgf import Record, write_sgf
+from tengen.records.record import Record
+from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
@@ -202,10 +202,12 @@ class Training:
         samples = [self._sample(games, number) for number in range(min(SAMPLES, len(games.lengths)))]
         for opponent, maker in ladder.items():
             opening = own.opening if opponent == own.opponent else max(own.opening, 2)  # two nets repeat themselves
-            score = play_ladder_match(self.game, (player, maker), own.games, opening, seed=1000 * generation)
+            players = {name: player, opponent: maker}
+            records = play_ladder_match(self.game, players, own.games, opening, seed=1000 * generation)
+            score = score_of(name, records)
             found["matches"].append(result_of(opponent if opponent == own.opponent else "the best net before", score))
             self.counters.results.append([name, opponent, score.wins, score.draws, score.losses])
-            samples += [self._match_sample(played, (name, opponent)) for played in score.games[:SAMPLES]]
+            samples += records[:SAMPLES]
         found["rating"] = ratings(self.counters.results, own.opponent)[name]
         if score.rate > max(own.gating, 0.5):
             self.counters.best = generation
@@ -220,16 +222,7 @@ class Training:
         """A game of self-play."""
         begin = int(games.lengths[:number].sum())
         moves = games.moves[begin : begin + int(games.lengths[number])].tolist()
-        return self._record(moves, ("self-play", "self-play"))
-
-    def _match_sample(self, played: Played, names: tuple[str, str]) -> Record:
-        return self._record(played.moves, names if played.first_began else names[::-1])
-
-    def _record(self, moves: Sequence[int], names: tuple[str, str]) -> Record:
-        position = self.game.start()
-        for action in moves:
-            position = position.play(action)
-        return Record.of(position, names)
+        return Record.of(self.game.from_actions(moves), ("self-play", "self-play"))
 
     def _save(self, metrics: dict[str, Any], games: Games) -> None:
         """Metrics first, then the checkpoint, which says how long they are."""

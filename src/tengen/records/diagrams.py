@@ -5,6 +5,7 @@ A page that shows boards includes STYLE once; it follows the reader's light or d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 
 import numpy as np
@@ -14,7 +15,7 @@ from tengen.games.go import Go
 from tengen.games.gomoku import Gomoku
 from tengen.games.mnk import MNK
 from tengen.games.reversi import Reversi
-from tengen.records.sgf import plays_points
+from tengen.records.record import plays_points
 from tengen.rules.game import Game, Position
 
 CELL, MARGIN = 40, 24  # in the drawing's own units
@@ -58,21 +59,47 @@ STYLE = """
 def draw_board(position: Position, numbered: bool = True) -> str:
     """The position as an <svg> element; a ring, or a thicker mark, shows the last move."""
     game = position.game
-    rows, columns = game.shape
-    look = LOOKS.get(type(game.parameters), OTHER_LOOK)
-    draw_one = _mark if look == "marks" else _stone
+    columns, draw_one = game.shape[1], _piece(game)
     board, numbers = position.board, last_played(position)
-    pieces = _grid(look, rows, columns) + _labels(game)
+    pieces = []
     for cell in np.flatnonzero(board).tolist():
         y, x = divmod(cell, columns)
         number = numbers.get(cell, 0)
         is_last = 0 < number == position.ply
         pieces += draw_one(_middle(x), _middle(y), int(board[y, x]), number if numbered else 0, is_last)
+    return _frame(game, f"{game.spec} after {position.ply} moves", pieces)
+
+
+def draw_blank(game: Game) -> str:
+    """An empty board for a script to play on, with one of each piece in its <defs>, numbered 1, about the point 0, 0.
+
+    Pieces are groups: data-piece is the stone, 1 or 2, and `+` behind it says that it was played last.
+    """
+    kinds = [(stone, is_last) for stone in (1, 2) for is_last in (False, True)]
+    pieces = [
+        f'<g data-piece="{stone}{"+" if is_last else ""}">{"".join(_piece(game)(0, 0, stone, 1, is_last))}</g>'
+        for stone, is_last in kinds
+    ]
+    return _frame(game, f"a board of {game.spec}", ["<defs>", *pieces, "</defs>"])
+
+
+def _look(game: Game) -> str:
+    return LOOKS.get(type(game.parameters), OTHER_LOOK)
+
+
+def _piece(game: Game) -> Callable[[float, float, int, int, bool], list[str]]:
+    """What draws a piece: where it is, whose, its number, whether it was the last."""
+    return _mark if _look(game) == "marks" else _stone
+
+
+def _frame(game: Game, label: str, pieces: list[str]) -> str:
+    """The <svg> of an empty board, and what stands on it."""
+    rows, columns = game.shape
+    look = _look(game)
     width, height = columns * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN
-    label = escape(f"{game.spec} after {position.ply} moves")
     size = f'viewBox="0 0 {width} {height}" style="max-width: {LARGEST * width:.0f}px"'
-    head = f'<svg class="board {look}" {size} role="img" aria-label="{label}">'
-    return "".join([head, *pieces, "</svg>"])
+    head = f'<svg class="board {look}" {size} role="img" aria-label="{escape(label)}">'
+    return "".join([head, *_grid(look, rows, columns), *_labels(game), *pieces, "</svg>"])
 
 
 def last_played(position: Position) -> dict[int, int]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 from tengen.records import charts, diagrams
+from tengen.records.disk import write_file
 
 STYLE = """
 :root { color-scheme: light dark; --page: #fbfaf7; --card: #fff; --ink: #1d2329; --soft: #5c6670; --edge: #e3e0d8;
@@ -59,17 +59,18 @@ tr:first-child > * { border-top: 0; }
 """
 
 
-def write_page(path: Path, title: str, body: str) -> Path:
-    """Writes a page whose `body` is HTML already; whoever opens it meanwhile sees the old page or the new one."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(
+def write_page(path: Path, title: str, body: str, style: str = "") -> Path:
+    """Writes a page whose `body` is HTML already; whoever opens it meanwhile sees the old page or the new one.
+
+    `style` is what the page needs beside the style of all pages.
+    """
+    page = (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{STYLE}{charts.STYLE}{diagrams.STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
-        encoding="utf-8",
+        f"<style>{STYLE}{charts.STYLE}{diagrams.STYLE}{style}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
     )
-    os.replace(partial, path)
+    write_file(path, page.encode("utf-8", "replace"))
     return path
 
 
@@ -82,6 +83,15 @@ def chart_grid(figures: Sequence[str]) -> str:
     """Charts beside each other as there is room; empty ones are left out."""
     body = "\n".join(filter(None, figures))
     return f'<div class="charts">\n{body}\n</div>' if body else ""
+
+
+def tiles(figures: Sequence[tuple[str, str, str]]) -> str:
+    """Figures in large print: each has a name, a value, and what else there is to say."""
+    listed = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}<small>{escape(more)}</small></dd></div>"
+        for name, value, more in figures
+    )
+    return f'<dl class="tiles">{listed}</dl>'
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -4,103 +4,46 @@ The first player is Black. Where a game's actions are the cells of its board, a 
 column from the left, then of the row from the top; a pass is empty. Where they are not, a move is its own text: connect
 four's column (`B[4]`), Breakthrough's two points (`B[a2a3]`).
 
-Go is GM[1], Reversi GM[2], Gomoku and Renju GM[4]; games without a number of their own get GM[0]. The private property
-TG holds the spec of the game, so everything we write comes back as it was. A record is never trusted: its moves are
-played by the rules, and a spec that names a file is not loaded, because that would run the file.
+Go is GM[1], Reversi GM[2], Gomoku and Renju GM[4]; FF[4] has no number for our other games, which get GM[0]. What it
+has no property for stands in private ones: TG is the spec of the game, TO how many plies its opening has, and TS, in
+the node of a move, the seconds that the move took; a last node with TS alone is a move that was thought about and not
+played. GC says why the game ended, if not by its rules. So everything we write comes back as it was.
+
+A record is never trusted: its moves are played by the rules, and a spec that names a file is not loaded, because that
+would run the file. What is wrong in a file is told with its line and column.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from string import ascii_letters
 
 import numpy as np
-from sgfmill import sgf_grammar
 
 from tengen import __version__
-from tengen.games import load_game
 from tengen.games.go import Go
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
-from tengen.rules import contract
+from tengen.records.grammar import Node, escape, place_text, read_games, unescape, unescape_line, write_game
+from tengen.records.record import (
+    COLOURS,
+    LONGEST,
+    MOST_GAMES,
+    NOT_KNOWN,
+    Record,
+    RecordError,
+    must_pass,
+    plays_points,
+    recorded_game,
+)
 from tengen.rules.errors import BadMove, TengenError
-from tengen.rules.game import Game, Outcome, Position
+from tengen.rules.game import Game, Position
 
-LONGEST = 4 * 2**20  # bytes that are read at most
-COLOURS = "BW"
 SETUP = ("AB", "AW", "AE")
 NUMBERS: dict[type, int] = {Go: 1, Reversi: 2, Gomoku: 4}  # GM
 NAMES = {"1": "go", "2": "reversi", "4": "gomoku"}
 WITH_SUICIDE = ("tromp-taylor", "nz", "new zealand", "goe", "ing")  # rules of Go, as RU names them
 CHARSETS = ["utf-8", "iso-8859-1", "windows-1252", "gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"]
-
-Node = dict[str, list[bytes]]  # a node's properties, their values as they stand in the file
-
-
-class RecordError(TengenError):
-    """A record that cannot be read or written."""
-
-
-@dataclass(frozen=True)
-class Record:
-    """A game as it was played from its start. `read_sgf` gives legal moves only."""
-
-    game: Game
-    moves: tuple[int, ...]
-    players: tuple[str, str] = ("", "")  # who moved first, who second
-    result: str = "?"  # as SGF has it: B+, W+3.5, B+R (resigned), B+T (on time), 0 (a draw), ? (not known)
-    comments: Mapping[int, str] = field(default_factory=dict)  # by ply; 0 is before the first move
-    date: str = ""
-    opening: int = 0  # plies that were given, not chosen
-    seconds: tuple[float, ...] = ()  # that each ply after the opening took
-    ending: str = ""  # why it ended, if not by the rules of the game: a resignation, a crash, an illegal move
-
-    @classmethod
-    def of(cls, position: Position, players: tuple[str, str] = ("", ""), comments: Mapping[int, str] = {}) -> Record:
-        """The record of a game that led to `position`."""
-        first = position
-        while first.previous is not None:
-            first = first.previous
-        if first != position.game.start():
-            raise RecordError("a game that began from a diagram cannot be recorded: its start is not the game's own")
-        result = result_text(position.game, position.outcome)
-        return cls(position.game, tuple(position.moves), players, result, dict(comments))
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """What `result` says; a win without a margin counts 1. None if it does not say who won."""
-        if self.result.lower() in ("0", "draw"):
-            return Outcome(None, 0.0)
-        if not (match := re.fullmatch(r"([BW])\+(\d*\.?\d*)\w*", self.result)):
-            return None
-        winner = COLOURS.index(match[1])
-        margin = float(match[2]) if match[2].strip(".") else 1.0
-        return Outcome(winner, margin if winner == 0 else -margin)
-
-    def positions(self) -> Iterator[Position]:
-        """The position before the first move, then after each; raises what `Position.play` raises."""
-        position = self.game.start()
-        yield position
-        for action in self.moves:
-            position = position.play(action)
-            yield position
-
-    def end(self) -> Position:
-        """The position after the last move."""
-        *_, last = self.positions()
-        return last
-
-
-def result_text(game: Game, outcome: Outcome | None) -> str:
-    """An outcome as SGF has it, with a margin where the game's own rules count one."""
-    if outcome is None:
-        return "?"
-    if outcome.winner is None:
-        return "0"
-    counts = contract.rule_of(type(game.parameters), "score").__module__ != contract.__name__
-    return f"{COLOURS[outcome.winner]}+" + (f"{abs(outcome.score):g}" if counts else "")
 
 
 # Writing.
@@ -108,22 +51,23 @@ def result_text(game: Game, outcome: Outcome | None) -> str:
 
 def write_sgf(*records: Record) -> str:
     """The records as one collection; raises if a move is illegal."""
-    return "".join(sgf_grammar.serialise_game_tree(_tree(record)).decode() for record in records)
+    return "".join(write_game(_nodes(record)) for record in records)
 
 
-def _tree(record: Record) -> sgf_grammar.Coarse_game_tree:
-    """The game as sgfmill's tree: one line of nodes, the root first."""
-    if stray := record.comments.keys() - range(len(record.moves) + 1):
-        raise RecordError(f"there is a comment on ply {min(stray)}; the game has plies 0 to {len(record.moves)}")
+def _nodes(record: Record) -> list[Node]:
+    """The game as one line of nodes, the root first."""
+    record.check()
     positions = list(record.positions())
     nodes = [_root(record, positions[0])]
     for before, action in zip(positions, record.moves, strict=False):
-        nodes.append({COLOURS[before.to_play]: [_raw(move_text(record.game, action))]})
+        nodes.append(_node({COLOURS[before.to_play]: move_text(record.game, action)}))
     for ply, comment in record.comments.items():
-        nodes[ply]["C"] = [_raw(comment)]
-    tree = sgf_grammar.Coarse_game_tree()
-    tree.sequence = nodes
-    return tree
+        nodes[ply]["C"] = [escape(_clean(comment))]
+    if record.opening + len(record.seconds) > len(record.moves):
+        nodes.append(Node())
+    for node, seconds in zip(nodes[record.opening + 1 :], record.seconds, strict=False):
+        node["TS"] = [repr(float(seconds))]
+    return nodes
 
 
 def _root(record: Record, start: Position) -> Node:
@@ -133,20 +77,22 @@ def _root(record: Record, start: Position) -> Node:
     facts = {
         "FF": "4",
         "CA": "UTF-8",
+        "AP": f"tengen:{__version__}",
         "GM": str(NUMBERS.get(type(game.parameters), 0)),
         "SZ": str(rows) if rows == columns else f"{columns}:{rows}",
         "TG": game.spec,
+        "TO": str(record.opening or ""),
         "PB": record.players[0],
         "PW": record.players[1],
         "RE": record.result,
         "DT": record.date,
+        "GC": record.ending,
         **_rule_facts(game),
     }
-    node = {name: [_raw(" ".join(value.splitlines()))] for name, value in facts.items() if value}
-    node["AP"] = [f"tengen:{__version__}".encode()]
+    node = _node({name: value for name, value in facts.items() if value})
     for name, stone in (("AB", 1), ("AW", 2)):
         if cells := np.flatnonzero(start.board == stone).tolist():
-            node[name] = [point_text(game, cell).encode() for cell in cells]
+            node[name] = [point_text(game, cell) for cell in cells]
     return node
 
 
@@ -161,14 +107,17 @@ def _rule_facts(game: Game) -> dict[str, str]:
     return {"RU": rules, "KM": f"{parameters.komi:g}", "HA": str(parameters.handicap or "")}
 
 
-def _raw(text: str) -> bytes:
-    """A text as it stands between the brackets."""
-    return sgf_grammar.escape_text(text.encode("utf-8", "replace"))
+def _node(facts: dict[str, str]) -> Node:
+    """A node of properties that have one line each."""
+    node = Node()
+    for name, value in facts.items():
+        node[name] = [escape(" ".join(_clean(value).splitlines()))]
+    return node
 
 
-def plays_points(game: Game) -> bool:
-    """Whether the game's actions are the cells of its board, and perhaps a pass."""
-    return game.actions in (game.cells, game.cells + 1)
+def _clean(text: str) -> str:
+    """The text without halves of characters, which no encoding has."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def point_text(game: Game, cell: int) -> str:
@@ -194,18 +143,17 @@ def read_sgf(data: str | bytes, game: Game | None = None) -> list[Record]:
     """
     if len(data) > LONGEST:
         raise RecordError(f"the file has {len(data):,} bytes; up to {LONGEST:,} are read")
-    text = data if isinstance(data, str) else _decode(data)
-    try:
-        trees = sgf_grammar.parse_sgf_collection(text.encode("utf-8", "replace"))
-    except ValueError as reason:
-        raise RecordError(f"the file is not SGF: {str(reason).rpartition(': ')[2]}") from reason
-    records = []
-    for number, tree in enumerate(trees, 1):
+    text = _clean(data) if isinstance(data, str) else _decode(data)
+    records: list[Record] = []
+    for nodes in read_games(text):
+        reader = _Reader(nodes, game)
         try:
-            records.append(_read_game(list(sgf_grammar.main_sequence_iter(tree)), game))
+            records.append(reader.read())
         except TengenError as reason:
-            where = f"game {number} of {len(trees)}: " if len(trees) > 1 else ""
-            raise RecordError(f"{where}{reason}") from reason
+            where = f"game {len(records) + 1}: " if records else ""
+            raise RecordError(f"{where}{reason} ({place_text(text, reader.node.place)})") from reason
+        if len(records) > MOST_GAMES:
+            raise RecordError(f"the file has more than {MOST_GAMES:,} games; divide it")
     return records
 
 
@@ -215,41 +163,54 @@ def _decode(data: bytes) -> str:
     charset = match[1].decode("latin-1").strip().lower() if match else "utf-8"
     if charset not in CHARSETS:
         raise RecordError(f"the charset {charset[:40]!r} is not known; {', '.join(CHARSETS)} are")
-    return data.decode(charset, "replace")
+    return data.decode(charset, "replace").removeprefix("\ufeff")
 
 
-def _read_game(nodes: list[Node], given: Game | None) -> Record:
-    """The record of a main line."""
-    root = nodes[0]
-    game = _read_spec(_text(root, "TG"), given) if "TG" in root else _foreign_game(root)
-    position = game.start()
-    _check_setup(root, position)
-    comments: dict[int, str] = {}
-    for node in nodes:
-        if node is not root and any(name in node for name in SETUP):
-            raise RecordError(f"stones are set up after move {position.ply}: that is not supported")
-        position = _play_node(position, node)
-        if "C" in node:
-            comment = sgf_grammar.text_value(node["C"][0]).decode()
-            comments[position.ply] = "\n".join(filter(None, [comments.get(position.ply), comment]))
-    players = _text(root, "PB"), _text(root, "PW")
-    return Record(game, tuple(position.moves), players, _text(root, "RE") or "?", comments, _text(root, "DT"))
+class _Reader:
+    """Plays a main line. `node` is where it has come to: what is wrong is wrong there."""
+
+    def __init__(self, nodes: list[Node], given: Game | None):
+        self.nodes, self.given = nodes, given
+        self.node = nodes[0]
+
+    def read(self) -> Record:
+        root = self.node
+        is_ours = "TG" in root
+        game = recorded_game(_text(root, "TG"), self.given) if is_ours else _foreign_game(root)
+        position = game.start()
+        _check_setup(root, position)
+        opening = _whole_number(root, "TO")
+        comments: dict[int, str] = {}
+        seconds: list[float] = []
+        for node in self.nodes:
+            self.node = node
+            if node is not root and any(name in node for name in SETUP):
+                raise RecordError(f"stones are set up after move {position.ply}: that is not supported")
+            before, position = position, _play_node(position, node)
+            if "C" in node:
+                comment = unescape(node["C"][0])
+                comments[position.ply] = "\n".join(filter(None, [comments.get(position.ply), comment]))
+            if "TS" in node:
+                if before.ply - opening != len(seconds):
+                    raise RecordError("TS belongs into the nodes of moves after the opening, without a gap")
+                seconds.append(_number(node, "TS"))
+        record = Record.of(
+            position,
+            (_text(root, "PB"), _text(root, "PW")),
+            comments,
+            result=_text(root, "RE") or NOT_KNOWN,
+            date=_text(root, "DT"),
+            opening=opening,
+            seconds=tuple(seconds),
+            ending=_text(root, "GC") if is_ours else "",  # in other people's files it is any comment on the game
+        )
+        record.check()
+        return record
 
 
 def _text(node: Node, name: str) -> str:
     """A property's one line of text, or nothing if the node does not have it."""
-    return sgf_grammar.simpletext_value(node[name][0]).decode().strip() if name in node else ""
-
-
-def _read_spec(spec: str, given: Game | None) -> Game:
-    """The game of a spec in a record; a file's is the `given` one, if its parameters are those of the spec."""
-    if ".py" not in spec:
-        return load_game(spec)
-    if given is None:
-        raise RecordError(f"the game is a file, {spec}: give that game, for a record alone never makes us run code")
-    if given.spec.rpartition(".py")[2] != spec.rpartition(".py")[2]:
-        raise RecordError(f"the game is {spec}; the one that was given is {given.spec}")
-    return given
+    return unescape_line(node[name][0]) if name in node else ""
 
 
 def _foreign_game(root: Node) -> Game:
@@ -264,7 +225,7 @@ def _foreign_game(root: Node) -> Game:
         parameters += [f"handicap={_number(root, 'HA'):g}"] if "AB" in root else []
     if number == "4":
         parameters += [f"rule={known}" for known in ("standard", "renju") if known in rule]
-    return load_game(f"{NAMES[number]}:{','.join(parameters)}")
+    return recorded_game(f"{NAMES[number]}:{','.join(parameters)}")
 
 
 def _board_size(text: str) -> int:
@@ -276,20 +237,28 @@ def _board_size(text: str) -> int:
     return int(match[1])
 
 
-def _number(root: Node, name: str) -> float:
+def _number(node: Node, name: str) -> float:
     """A property's number; zero if the file does not say."""
-    text = _text(root, name) or "0"
+    text = _text(node, name) or "0"
     try:
         return float(text)
     except ValueError:
         raise RecordError(f"{name}[{text}] is not a number") from None
 
 
+def _whole_number(node: Node, name: str) -> int:
+    """A property's whole number; zero if the file does not say."""
+    text = _text(node, name) or "0"
+    if not re.fullmatch(r"[0-9]{1,6}", text):
+        raise RecordError(f"{name}[{text}] is not a whole number")
+    return int(text)
+
+
 def _check_setup(root: Node, start: Position) -> None:
     """Refuses stones set up before the first move, unless they are those that the game begins with anyhow."""
     if not any(name in root for name in SETUP):
         return
-    given = {point.decode("latin-1"): stone for stone, name in ((1, "AB"), (2, "AW")) for point in root.get(name, [])}
+    given = {point: stone for stone, name in ((1, "AB"), (2, "AW")) for point in root.get(name, [])}
     stones = {point_text(start.game, cell): stone for cell, stone in enumerate(start.board.flat) if stone}
     if "AE" in root or given != stones:
         raise RecordError(f"the file sets up stones that are not the start of {start.game.spec}: that is not supported")
@@ -304,17 +273,12 @@ def _play_node(position: Position, node: Node) -> Position:
         raise RecordError(f"one node has {len(moves)} moves, at move {position.ply + 1}")
     player, value = moves[0]
     try:
-        action = read_move(position.game, sgf_grammar.simpletext_value(value).decode().strip())
+        action = read_move(position.game, unescape_line(value))
     except BadMove as reason:
         raise RecordError(f"{reason}, at move {position.ply + 1}") from reason
-    if player != position.to_play and _must_pass(position):
+    if player != position.to_play and must_pass(position):
         position = position.play(position.game.cells)  # many files of Othello leave a forced pass out
     return position.play(action, player)
-
-
-def _must_pass(position: Position) -> bool:
-    game = position.game
-    return plays_points(game) and position.legal_actions == [game.cells]
 
 
 def read_move(game: Game, text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, get_type_hints
@@ -156,8 +156,12 @@ class Game:
 
     def from_moves(self, moves: str) -> Position:
         """The position after `moves`: `h8 i9 …`, with spaces or commas or run together."""
+        return self.from_actions(self.read_moves(moves))
+
+    def from_actions(self, actions: Iterable[int]) -> Position:
+        """The position after `actions`."""
         position = self.start()
-        for action in self.read_moves(moves):
+        for action in actions:
             position = position.play(action)
         return position
 

@@ -36,6 +36,7 @@ from tengen.search.limits import Clock, Decision, Limit, Pace
 from tengen.search.table import EXACT, LOWER, PROVEN, UPPER, find, is_enough, known_value, new_table, remember
 
 DEEPEST = 127  # plies on the path of a search
+LEAST_NODES = 1000  # that the first ply may take though the time is over: then something is known
 INFINITE = WIN + 1
 UNDECIDED = INFINITE + 1  # in place of a value
 NO_ACTION = -1
@@ -460,7 +461,9 @@ class AlphaBeta:
         root.best, root.best_action, root.floor = -INFINITE, NO_ACTION, -INFINITE
         progress[PLY], progress[STEP] = 0, ENTER
         done = False
-        while not done and progress[NODES] < nodes and (pace.clock.left > 0 or depth == 1):
+        while not done and progress[NODES] < nodes:
+            if pace.clock.left <= 0 and (depth > 1 or progress[NODES] >= LEAST_NODES):
+                break
             before = int(progress[NODES])
             size = pace.next(nodes - before)
             done = run(self.game.parameters, self.evaluation, self.refinements, self.work, size)

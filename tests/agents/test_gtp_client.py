@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from tengen import load_agent, load_game
-from tengen.agents.external import COLOURS, RESIGNED, EngineError, GtpAgent, GtpEngine
-from tengen.arena.match import play_match
+from tengen.agents.gtp import COLOURS, RESIGNED, GtpAgent, GtpEngine
+from tengen.agents.process import EngineError
+from tengen.arena.match import score_of
+from tengen.arena.tournament import Tournament, play_tournament
 from tengen.rules.errors import BadParameter
 from tengen.search.limits import Limit
 
@@ -185,7 +187,7 @@ def test_an_engine_that_nobody_holds_ends(fakes):
 def test_engines_end_at_exit(fakes, last):
     program = f"""
 import threading, time
-from tengen.agents.external import GtpEngine
+from tengen.agents.gtp import GtpEngine
 engine = GtpEngine({fakes.command("if command == 'quit': time.sleep(60)")!r})
 engine.ask("name")
 print(engine.process.pid, flush=True)
@@ -376,5 +378,6 @@ def test_gtp_rhino_plays_only_8x8(gtp_rhino):
 
 def test_a_match_with_engines(gtp_rhino):
     """Each worker starts its own."""
-    score = play_match(load_game("reversi"), (f"gtp:{gtp_rhino} -l 2", "random"), 4, workers=2)
-    assert score.wins == 4
+    rhino = f"gtp:{gtp_rhino} -l 2"
+    results = play_tournament(Tournament.of(load_game("reversi"), (rhino, "random")), 4, workers=2)
+    assert score_of(rhino, results.in_order()).wins == 4

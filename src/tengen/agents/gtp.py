@@ -1,4 +1,4 @@
-"""Other people's engines as agents, over real pipes: the Go Text Protocol, version 2.
+"""Other people's engines as agents: the Go Text Protocol, version 2.
 
 Two layers. `GtpEngine` is a process that takes commands and answers them; it knows no game. `GtpAgent` keeps the
 engine's board in step with a position, and asks it for moves. Whatever an engine does wrong becomes one EngineError.
@@ -6,23 +6,14 @@ engine's board in step with a position, and asks it for moves. Whatever an engin
 
 from __future__ import annotations
 
-import contextlib
-import queue
 import re
-import shlex
-import shutil
-import subprocess
-import threading
-import weakref
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from time import monotonic
-from typing import IO
 
 from tengen.agents.agent import NO_LIMIT, check_goes_on
+from tengen.agents.process import MOST_LINES, START_UP, TIMEOUT, Engine, EngineError, decide
 from tengen.games.go import Go
 from tengen.games.reversi import Reversi
 from tengen.rules.errors import BadParameter, TengenError
@@ -30,114 +21,20 @@ from tengen.rules.game import Game, Position
 from tengen.search.limits import Clock, Decision, Limit
 from tengen.search.uct import moves_between
 
-TIMEOUT = 120.0  # seconds that an engine may take for one command
-START_UP = 60.0  # seconds until it answers at all
-PATIENCE = 1.0  # seconds to wait before a process that should end is asked less kindly
-LAST_WORDS = 8  # lines of each stream that an error quotes
-LONGEST_LINE = 10_000  # bytes
-MOST_LINES = 10_000  # of one answer, and of what was said without being asked
-GAMES_OF_DEBIAN = "/usr/games"  # where Debian installs engines; not on every PATH
-
 COLOURS = ("black", "white")
 RESIGNED = "resigned"
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # to be dropped, as the protocol says
 ANSWER = re.compile(r"([=?])\d*[ \t]*(.*)", re.DOTALL)  # a mark, perhaps an id, the text
 
 
-class EngineError(TengenError):
-    """An engine that cannot be started, does not answer, dies, or says what makes no sense."""
-
-
-def find_program(name: str) -> str | None:
-    """The path of a program: on PATH, else where Debian puts games."""
-    return shutil.which(name) or shutil.which(name, path=GAMES_OF_DEBIAN)
-
-
-class Listener(threading.Thread):
-    """Reads a pipe to its end, so that the engine never blocks on it, and remembers the last lines.
-
-    It is a daemon and knows the pipe alone: an engine that nobody holds any more can be collected while it listens.
-    """
-
-    def __init__(self, pipe: IO[bytes], heard: queue.SimpleQueue[str | None] | None = None):
-        super().__init__(daemon=True)
-        self.pipe, self.heard = pipe, heard
-        self.last_words: deque[str] = deque(maxlen=LAST_WORDS)
-        self.start()
-
-    def run(self) -> None:
-        is_whole = True
-        with self.pipe:
-            while line := self.pipe.readline(LONGEST_LINE):
-                is_new, is_whole = is_whole, line.endswith(b"\n")
-                if not is_new:  # the rest of a line that is too long to mean anything
-                    continue
-                text = CONTROL.sub("", line.decode(errors="replace")).rstrip()
-                if text:
-                    self.last_words.append(text)
-                if self.heard is not None:
-                    if self.heard.qsize() > MOST_LINES:  # nobody asked for that much: memory is not endless
-                        break
-                    self.heard.put(text)
-        if self.heard is not None:
-            self.heard.put(None)
-
-
-def stop(process: subprocess.Popen[bytes], listeners: Sequence[Listener]) -> None:
-    """Quit, terminate, kill: afterwards the process is gone, and no zombie is left."""
-    assert process.stdin is not None
-    with contextlib.suppress(OSError, ValueError):
-        process.stdin.write(b"quit\n")
-        process.stdin.flush()
-    with contextlib.suppress(OSError):
-        process.stdin.close()
-    for end in (process.terminate, process.kill, process.kill):
-        try:
-            process.wait(PATIENCE)
-            break
-        except subprocess.TimeoutExpired:
-            end()
-    for listener in listeners:
-        listener.join(PATIENCE)
-
-
-class GtpEngine:
+class GtpEngine(Engine):
     """A process that answers commands of the Go Text Protocol.
 
-    Every command has a time-out. After an EngineError of any kind but a refusal the process is gone, since nobody could
-    tell which command its next answer belongs to. The process ends with `close`, with the `with` block, when the engine
-    is garbage collected, and at exit.
+    Every command has a time-out. After an EngineError of any kind but a refusal the process is gone.
     """
 
     def __init__(self, command: str | Sequence[str], timeout: float = TIMEOUT):
-        words = read_command(command) if isinstance(command, str) else list(command)
-        self.name = Path(words[0]).name
-        self.command = shlex.join([self.name, *words[1:]])  # for people: which engine, and how strong
-        self.timeout = timeout
+        super().__init__(command, timeout)
         self.has_answered = False
-        program = find_program(words[0])
-        if program is None:
-            raise EngineError(f"there is no program {words[0]!r}, neither on PATH nor in {GAMES_OF_DEBIAN}")
-        pipe = subprocess.PIPE
-        try:
-            self.process = subprocess.Popen([program, *words[1:]], stdin=pipe, stdout=pipe, stderr=pipe)
-        except OSError as reason:
-            raise EngineError(f"{program} cannot be started: {reason.strerror}") from None
-        assert self.process.stdout is not None and self.process.stderr is not None
-        self.heard: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: there will be no more
-        self.output = Listener(self.process.stdout, self.heard)
-        self.errors = Listener(self.process.stderr)
-        self._stop = weakref.finalize(self, stop, self.process, (self.output, self.errors))
-
-    def close(self) -> None:
-        """Ends the process, if it has not ended yet."""
-        self._stop()
-
-    def __enter__(self) -> GtpEngine:
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self.close()
 
     @cached_property
     def commands(self) -> frozenset[str]:
@@ -149,13 +46,8 @@ class GtpEngine:
 
         Raises EngineError if the engine refuses, is silent for `timeout` seconds, dies, or does not speak GTP.
         """
-        if not self._stop.alive:
-            raise EngineError(f"{self.name} cannot be asked {command!r}: it was stopped before")
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError):  # a broken pipe: the engine is dead, and reading will tell
-            self.process.stdin.write(command.encode() + b"\n")
-            self.process.stdin.flush()
-        answer = ANSWER.fullmatch(self._hear(command, self.timeout if timeout is None else timeout))
+        self.say(command)
+        answer = ANSWER.fullmatch(self._answer(command, self.timeout if timeout is None else timeout))
         assert answer is not None
         self.has_answered = True
         mark, text = answer.groups()
@@ -163,53 +55,21 @@ class GtpEngine:
             raise EngineError(f"{self.name} refused {command!r}: {text}")
         return text.strip("\n")
 
-    def _hear(self, command: str, timeout: float) -> str:
+    def _answer(self, command: str, timeout: float) -> str:
         """One answer, up to the empty line that ends it. Empty lines and comments before it are skipped."""
         deadline = monotonic() + timeout
+        hint = "" if self.has_answered else "; does it speak GTP only with an option, as gnugo --mode gtp?"
         lines: list[str] = []
         while True:
-            try:
-                line = self.heard.get(timeout=max(deadline - monotonic(), 0))
-            except queue.Empty:
-                hint = "" if self.has_answered else "; does it speak GTP only with an option, as gnugo --mode gtp?"
-                raise self._failure(f"did not answer {command!r} within {timeout:g} s{hint}") from None
-            if line is None:
-                raise self._failure(f"died at {command!r}{self._exit_status()}")
+            line = self.hear(command, timeout, deadline, hint)
             if lines and not line:
                 return "\n".join(lines)
             if not lines and line and line[0] not in "=?#":
-                raise self._failure(f"answered {command!r} with {line[:80]!r}, which is not GTP")
+                raise self.failure(f"answered {command!r} with {line[:80]!r}, which is not GTP")
             if lines or line[:1] in ("=", "?"):
                 lines.append(line)
             if len(lines) > MOST_LINES or monotonic() > deadline:
-                raise self._failure(f"gave an answer to {command!r} that does not end: {len(lines)} lines so far")
-
-    def _exit_status(self) -> str:
-        """How a process ended whose output has ended."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            status = self.process.wait(PATIENCE)
-            return f" (exit status {status})" if status >= 0 else f" (signal {-status})"
-        return " (it closed its output, and lives)"
-
-    def _failure(self, what: str) -> EngineError:
-        """Ends the engine and says what it did, with its last words."""
-        self.process.kill()
-        self.close()
-        report = [f"{self.name} {what}", f"command: {self.command}"]
-        for stream, listener in (("stdout", self.output), ("stderr", self.errors)):
-            report += [f"{stream}: {line[:200]}" for line in list(listener.last_words)]
-        return EngineError("\n    ".join(report))
-
-
-def read_command(text: str) -> list[str]:
-    """The words of a command line, as a shell would split it."""
-    try:
-        words = shlex.split(text)
-    except ValueError as reason:
-        raise BadParameter(f"{text!r} is not a command line: {str(reason).lower()}") from None
-    if not words:
-        raise BadParameter("an engine needs a command line: gtp:gnugo --mode gtp")
-    return words
+                raise self.failure(f"gave an answer to {command!r} that does not end: {len(lines)} lines so far")
 
 
 @dataclass(frozen=True)
@@ -327,10 +187,3 @@ class GtpAgent:
         elif seconds is not None:
             unkept.insert(0, "time")
         return f"{self.engine.name} takes no limit on {', '.join(unkept)}" if unkept else ""
-
-
-def decide(action: int, clock: Clock, value: float | None = None, note: str = "") -> Decision:
-    """A decision of which nothing but the action is known."""
-    return Decision(
-        action, value, policy={action: 1.0}, principal_variation=(action,), seconds=clock.seconds, note=note
-    )

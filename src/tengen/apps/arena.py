@@ -1,0 +1,234 @@
+"""Matches and tournaments on the command line: a bar while they are played, then what they show."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from tengen.arena.match import Score, result_for, score_of
+from tengen.arena.ratings import Ratings, count_results, match_superiority, rate
+from tengen.arena.report import write_tournament_report
+from tengen.arena.sprt import Sprt, read_sprt
+from tengen.arena.tournament import Results, Tournament, play_tournament
+from tengen.games import load_game
+from tengen.records.files import write_records
+from tengen.records.record import Record
+from tengen.records.store import Store
+from tengen.rules.errors import BadParameter
+
+REPORT = "report.html"
+MOST_FORFEITS = 5  # that are printed
+
+
+def show_match(
+    spec: str,
+    agents: tuple[str, str],
+    games: int,
+    sprt: str,
+    out: Path | None,
+    workers: int | None,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Plays a match and prints who is stronger, and how sure that is."""
+    game = load_game(spec)
+    tournament, test = Tournament.of(game, agents, **settings), read_sprt(sprt) if sprt else None
+    first, score = tournament.names[0], Score()
+    with progress_bar(games, "+0 =0 −0") as (bar, task), opened(out, tournament) as store:
+
+        def progress(results: Results, fresh: list[Record]) -> bool:
+            score.add(score_of(first, fresh))
+            words = f"+{score.wins} ={score.draws} −{score.losses}"
+            if test is not None:
+                for one, other in results.pairs(begin=test.games // 2):
+                    test.add((result_for(first, one), result_for(first, other)))
+                words += f"  LLR {test.llr:+.2f}"
+            bar.update(task, completed=score.count, description=words)
+            return test is None or test.verdict is None
+
+        results = play_tournament(tournament, games, store, workers, progress)
+    records = results.in_order()
+    written = write_results(out, tournament, records)
+    if as_json:
+        print(json.dumps(match_json(score, test, records)))
+        return
+    print(f"{first} against {tournament.names[1]}, {score.count} games of {game.spec}, {beginning(tournament)}")
+    low, high = score.interval()
+    print(f"+{score.wins} ={score.draws} −{score.losses}: {score.rate:.1%} of the points ({low:.1%} to {high:.1%})")
+    elo = [f"{value:+.0f}" if math.isfinite(value) else "beyond measure" for value in score.elo()]
+    sure = match_superiority(score.wins, score.draws, score.losses)
+    print(f"Elo {elo[0]} ({elo[1]} to {elo[2]}, 95%); stronger with a likelihood of {sure:.1%}")
+    if test is not None:
+        print(test.words())
+    print_forfeits(records)
+    if written is not None:
+        print(f"games and report: {written}")
+
+
+def match_json(score: Score, test: Sprt | None, records: list[Record]) -> dict[str, Any]:
+    elo, low, high = (round(value, 1) if math.isfinite(value) else None for value in score.elo())
+    answer: dict[str, Any] = {"wins": score.wins, "draws": score.draws, "losses": score.losses}
+    answer |= {"elo": elo, "elo_low": low, "elo_high": high}
+    answer["superiority"] = match_superiority(score.wins, score.draws, score.losses)
+    answer["forfeits"] = [record.ending for record in records if record.ending]
+    if test is not None:
+        answer["sprt"] = {"llr": test.llr, "verdict": test.verdict, "words": test.words()}
+    return answer
+
+
+def show_tournament(
+    spec: str,
+    agents: tuple[str, ...],
+    games: int,
+    out: Path | None,
+    workers: int | None,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Plays a tournament and prints the ratings, the cross table, and where the report is."""
+    game = load_game(spec)
+    tournament = Tournament.of(game, agents, **settings)
+    folder = out or Path("tournaments") / re.sub(r"[^\w.=-]+", "-", Path(game.spec).name)
+    records = play_in_folder(tournament, games, folder, workers)
+    ratings = rate(count_results(records))
+    if as_json:
+        print(json.dumps(tournament_json(ratings, records)))
+        return
+    print(f"{len(records)} games of {game.spec}, {games} a pair, {beginning(tournament)}\n")
+    console = Console(highlight=False)
+    console.print(standings(ratings))
+    console.print(cross_table(ratings, records))
+    print_forfeits(records)
+    print(f"games and report: {folder / REPORT}")
+
+
+def tournament_json(ratings: Ratings, records: list[Record]) -> dict[str, Any]:
+    """Players, the best first, and every pair."""
+    players = []
+    for row in ratings.table:
+        score = score_of(row.name, [record for record in records if row.name in record.players])
+        counts = {"games": score.count, "wins": score.wins, "draws": score.draws, "losses": score.losses}
+        players.append({"name": row.name, "elo": row.elo, "elo_low": row.low, "elo_high": row.high, **counts})
+    pairs = [
+        {"players": [a, b], "wins": score.wins, "draws": score.draws, "losses": score.losses}
+        for (a, b), score in pair_scores(ratings, records).items()
+    ]
+    return {"players": players, "pairs": pairs, "forfeits": [record.ending for record in records if record.ending]}
+
+
+def pair_scores(ratings: Ratings, records: list[Record]) -> dict[tuple[str, str], Score]:
+    """The score of every pair, from the side of its better-rated player."""
+    names = [row.name for row in ratings.table]
+    by_pair: dict[frozenset[str], list[Record]] = {}
+    for record in records:
+        by_pair.setdefault(frozenset(record.players), []).append(record)
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    return {pair: score_of(pair[0], by_pair.get(frozenset(pair), [])) for pair in pairs}
+
+
+def standings(ratings: Ratings) -> Table:
+    table = Table("", "agent", "Elo", "95%", "games", "points", "draws", box=None)
+    for column in (2, 3, 4, 5, 6):
+        table.columns[column].justify = "right"
+    for place, row in enumerate(ratings.table, 1):
+        interval = f"{row.low:+.0f} to {row.high:+.0f}"
+        points = f"{row.points / max(row.games, 1):.1%}"
+        table.add_row(str(place), plain(row.name), f"{row.elo:+.0f}", interval, str(row.games), points, str(row.draws))
+    return table
+
+
+def cross_table(ratings: Ratings, records: list[Record]) -> Table:
+    """Wins, draws and losses of each against each, the best first."""
+    scores, names = pair_scores(ratings, records), [row.name for row in ratings.table]
+    table = Table("", "+ = −", *(str(place) for place in range(1, len(names) + 1)), box=None)
+    for place, name in enumerate(names, 1):
+        cells = []
+        for other in names:
+            if other == name:
+                cells.append("")
+            elif (name, other) in scores:
+                score = scores[name, other]
+                cells.append(f"{score.wins} {score.draws} {score.losses}")
+            else:
+                score = scores[other, name]
+                cells.append(f"{score.losses} {score.draws} {score.wins}")
+        table.add_row(str(place), plain(name), *cells)
+    return table
+
+
+def print_forfeits(records: list[Record]) -> None:
+    """Games that an agent lost by what it did, the first few with the reason."""
+    forfeits = [record.ending for record in records if record.ending]
+    for words in forfeits[:MOST_FORFEITS]:
+        print(f"  {words.splitlines()[0]}")
+    if len(forfeits) > MOST_FORFEITS:
+        print(f"  … {len(forfeits)} games ended so")
+
+
+def beginning(tournament: Tournament) -> str:
+    """How its games began, in words."""
+    if tournament.openings:
+        return f"{len(tournament.openings)} openings from a file"
+    return f"{tournament.plies} random plies first, seed {tournament.seed}"
+
+
+def plain(text: str) -> str:
+    """A text that rich does not take for markup."""
+    return text.replace("[", r"\[")
+
+
+def play_in_folder(tournament: Tournament, games: int, folder: Path, workers: int | None = None) -> list[Record]:
+    """Plays a tournament with a bar; its games and its report are in the folder, from which it resumes."""
+    pairs = len(tournament.agents) * (len(tournament.agents) - 1) // 2
+    with progress_bar(games * pairs, "games") as (bar, task), opened(folder, tournament) as store:
+
+        def progress(results: Results, fresh: list[Record]) -> bool:
+            bar.update(task, completed=len(results.games))
+            return True
+
+        records = play_tournament(tournament, games, store, workers, progress).in_order()
+    write_results(folder, tournament, records)
+    return records
+
+
+@contextmanager
+def progress_bar(total: int, words: str) -> Iterator[tuple[Progress, Any]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        yield bar, bar.add_task(words, total=total)
+
+
+@contextmanager
+def opened(folder: Path | None, tournament: Tournament) -> Iterator[Store | None]:
+    """The store of a folder, if there is one; another tournament's is refused."""
+    if folder is None:
+        yield None
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise BadParameter(f"{folder} cannot be made: {reason.strerror}") from None
+    with Store(folder / "games.db") as store:
+        settings = tournament.settings()
+        if any(match.settings != settings for match in store.matches()):
+            raise BadParameter(f"{folder} holds another tournament, or one with other settings: give another --out")
+        yield store
+
+
+def write_results(folder: Path | None, tournament: Tournament, records: list[Record]) -> Path | None:
+    """Writes games and report; returns where the report is."""
+    if folder is None or not records:
+        return None
+    write_records(folder / "games.sgf", records)
+    title = " – ".join(tournament.names) if len(tournament.names) == 2 else f"{len(tournament.names)} agents"
+    return write_tournament_report(folder / REPORT, records, f"{tournament.game.spec}: {title}")

@@ -1,0 +1,203 @@
+"""The game that a controller plays with us: which game and agent, what was played, and what may be taken back.
+
+The protocol lets a colour play twice in a row, and go on after two passes; the rules of Go do not. So a pass of the
+other colour is put in between where that is needed, and passes that ended the game are taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tengen.agents.agent import Agent
+from tengen.agents.specs import load_agent
+from tengen.apps.gtp.passing import compile_for
+from tengen.apps.gtp.vertices import PASS, Vertices
+from tengen.games.go import Go
+from tengen.records.record import Record, must_pass, plays_points
+from tengen.rules.errors import BadMove, BadParameter, IllegalMove, TengenError
+from tengen.rules.game import Game, Position
+
+
+class Session:
+    """A game under way. Whatever is refused leaves it as it was."""
+
+    def __init__(self, game: Game, agent: str, **defaults: Any):
+        self.agent_spec, self.defaults = agent, defaults
+        self.plain = self.game = game  # plain is without the handicap that the controller asks for
+        self.agent = self._load_agent(game)
+        self._adopt(game)
+
+    def _load_agent(self, game: Game) -> Agent:
+        """The agent for a game, with everything compiled: later a clock may run."""
+        compile_for(game)
+        return load_agent(self.agent_spec, game, **self.defaults)
+
+    def _adopt(self, game: Game, position: Position | None = None) -> None:
+        """Begins another game, or the same one again, with an agent that can play it."""
+        vertices = Vertices(game)
+        if game != self.game:
+            self.agent = self._load_agent(game)
+        self.game, self.vertices = game, vertices
+        self.position = game.start() if position is None else position
+        self.history: list[Position] = []  # what `undo` goes back to, the last one last
+
+    # What is played.
+
+    @property
+    def is_go(self) -> bool:
+        return isinstance(self.game.parameters, Go)
+
+    @property
+    def is_over(self) -> bool:
+        return self.position.outcome is not None
+
+    def clear(self) -> None:
+        """The game begins again, without a handicap that was given before."""
+        self._adopt(self.plain)
+
+    def change_game(self, game: Game) -> None:
+        """Another game, if the agent can play it."""
+        self._adopt(game)
+        self.plain = game
+
+    def resize(self, columns: int, rows: int) -> None:
+        """The same game on a board of that size, cleared."""
+        if self.plain.shape == (rows, columns) or (rows == columns == max(self.plain.shape)):
+            return self.clear()
+        fields = self.plain.parameters._fields
+        for names, sizes in (
+            (("size",), {"size": columns} if rows == columns else {}),
+            (("m", "n"), {"m": columns, "n": rows}),
+            (("columns", "rows"), {"columns": columns, "rows": rows}),
+        ):
+            if set(names) <= set(fields) and sizes:
+                return self.change_game(remake(self.plain, **sizes))
+        raise BadParameter(f"{self.plain.spec} has {self.plain.shape[1]} columns and {self.plain.shape[0]} rows")
+
+    def change_komi(self, komi: float) -> None:
+        """Another komi; what was played stays. Games without komi take any."""
+        if "komi" not in self.plain.parameters._fields or komi == self.plain.parameters.komi:
+            return
+        plain = remake(self.plain, komi=komi)
+        free = self.game.parameters.komi - self.plain.parameters.komi  # what a free handicap adds for White
+        game = remake(self.game, komi=komi + free)
+        history = [replay(game, position) for position in self.history]
+        self._adopt(game, replay(game, self.position))
+        self.plain, self.history = plain, history
+
+    def change_rules(self, **rules: int) -> None:
+        """Other rules on the same board, cleared."""
+        self.change_game(remake(self.plain, **rules))
+
+    def load(self, record: Record, plies: int) -> None:
+        """The first plies of a record."""
+        positions = list(record.positions())[: plies + 1]
+        plain = remake(record.game, handicap=0) if isinstance(record.game.parameters, Go) else record.game
+        self._adopt(record.game, positions[-1])
+        self.plain, self.history = plain, positions[:-1]
+
+    # Moves.
+
+    def turn_of(self, player: int) -> Position:
+        """The position in which it is the player's turn: this one, or the one after the other player's pass."""
+        position = self.position
+        if self.is_go:
+            return turn_in_go(position, player)
+        if position.to_play == player or position.outcome is not None:
+            return position
+        if must_pass(position):
+            return position.play(self.game.cells)
+        raise IllegalMove(f"it is {self.game.players[position.to_play]}'s turn at move {position.ply + 1}")
+
+    def play(self, player: int, vertex: str) -> None:
+        """A move of either player."""
+        if self.is_go and self.is_over and vertex.lower() == PASS:
+            return self.history.append(self.position)
+        position = self.turn_of(player)
+        return self.commit(position.play(self.vertices.action(position, vertex)))
+
+    def commit(self, after: Position) -> None:
+        """What was played is played."""
+        self.history.append(self.position)
+        self.position = after
+
+    def undo(self, count: int = 1) -> None:
+        """Takes moves back."""
+        if not 0 < count <= len(self.history):
+            raise IllegalMove(f"{len(self.history)} moves can be taken back, not {count}")
+        self.position = self.history[-count]
+        del self.history[-count:]
+
+    # Handicaps.
+
+    def give_handicap(self, stones: int) -> list[int]:
+        """Stones on the points where the protocol puts them; returns these."""
+        self._adopt(remake(self.plain, handicap=stones))
+        return np.flatnonzero(self.position.board == 1).tolist()
+
+    def most_stones(self) -> int:
+        """The largest handicap that has fixed points on this board."""
+        for stones in range(9, 1, -1):
+            try:
+                remake(self.plain, handicap=stones)
+            except TengenError:
+                continue
+            return stones
+        return 0
+
+    def place_handicap(self, cells: Sequence[int]) -> None:
+        """Stones on any points: Black's moves, with White passing in between. White gets a point for each."""
+        count = len(cells)
+        if count <= self.most_stones():
+            fixed = remake(self.plain, handicap=count)
+            if set(np.flatnonzero(fixed.start().board == 1).tolist()) == set(cells):
+                return self._adopt(fixed)
+        game = remake(self.plain, handicap=0, komi=self.plain.parameters.komi + count)
+        position = game.start()
+        for cell in cells:
+            position = turn_in_go(position, 0).play(cell)
+        return self._adopt(game, position)
+
+
+def turn_in_go(position: Position, player: int) -> Position:
+    """The position with that player to move: after a pass of the other, or with the last passes taken back."""
+    a_pass = position.game.cells
+    if position.outcome is not None and position.action == a_pass and position.previous is not None:
+        before = position.previous  # the passes that ended it did not happen
+        return before if before.to_play == player or before.previous is None else before.previous
+    if position.to_play == player or position.outcome is not None:
+        return position
+    if position.action == a_pass and position.previous is not None:
+        return position.previous  # the player passed, and moves after all
+    return position.play(a_pass)
+
+
+def remake(game: Game, **changes: float) -> Game:
+    """The game with other parameters; raises BadParameter if it has none such, or cannot have them."""
+    for name, value in changes.items():
+        if name in game.fixed and getattr(game.parameters, name) != value:
+            raise BadParameter(f"{game.name} has {name}={getattr(game.parameters, name)}, always")
+    parameters = {**game.parameters._asdict(), **changes}
+    own = {name: value for name, value in parameters.items() if name not in game.fixed}
+    return Game(game.name, type(game.parameters), own, game.fixed)
+
+
+def replay(game: Game, position: Position) -> Position:
+    """The same moves in a game with the same board."""
+    replayed = game.start()
+    for action in position.moves:
+        replayed = replayed.play(action)
+    return replayed
+
+
+def points_of(session: Session, words: Sequence[str]) -> list[int]:
+    """The cells of vertices; raises BadMove if one is no empty point, or named twice."""
+    if not plays_points(session.game):
+        raise BadMove(f"{session.game.name} has no points to put stones on")
+    cells = [session.vertices.coordinates.cell(word) for word in words]
+    if len(set(cells)) < len(cells):
+        raise BadMove("a point is named twice")
+    return cells

@@ -1,0 +1,18 @@
+"""The documents' experiments, each by one command: what the document says beside what is measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tengen.apps.reproduce.gobang import reproduce_gobang
+from tengen.apps.reproduce.gomoku8 import reproduce_8x8
+from tengen.apps.reproduce.lecture import reproduce_lecture
+from tengen.apps.reproduce.page import Options
+from tengen.apps.reproduce.slides import reproduce_slides
+
+EXPERIMENTS: dict[str, Callable[[Options], None]] = {
+    "8x8": reproduce_8x8,
+    "3x3": reproduce_slides,
+    "gobang": reproduce_gobang,
+    "lecture": reproduce_lecture,
+}
