@@ -4,7 +4,20 @@ import numpy as np
 import pytest
 
 from tengen.search.evaluation import WIN
-from tengen.search.table import ENTRY, EXACT, LOWER, UPPER, find, is_enough, known_value, new_table, remember
+from tengen.search.limits import Limit
+from tengen.search.table import (
+    ENTRY,
+    EXACT,
+    LOWER,
+    UPPER,
+    enlarged,
+    find,
+    is_enough,
+    known_value,
+    megabytes_for,
+    new_table,
+    remember,
+)
 
 
 def store(table, key, depth, value=0, bound=EXACT, ply=0, number=1, action=7):
@@ -67,3 +80,22 @@ def test_a_won_game_is_counted_from_the_entry(sign):
     table = new_table(1)
     store(table, 10, depth=4, value=sign * (WIN - 7), ply=4)
     assert known_value(table[find(table, np.uint64(10))], 2) == sign * (WIN - 5)
+
+
+def test_a_table_grows_with_the_work_and_keeps_what_it_knows():
+    table = new_table(1)
+    for key in range(1, 2000):
+        store(table, key * 0x9E3779B97F4A7C15 % 2**64, depth=key % 7)
+    assert enlarged(table, 1.9, width=2) is table
+    larger = enlarged(table, 8, width=2)
+    assert larger.nbytes == 8 * 2**20
+    found = {key for key, _ in kept(larger)}
+    assert found == {key for key, _ in kept(table)}
+    assert all(find(larger, np.uint64(key)) >= 0 for key in found)
+
+
+def test_how_much_memory_a_search_can_use():
+    assert megabytes_for(Limit(nodes=10**6), 0) == pytest.approx(16e6 / 2**20)
+    assert megabytes_for(Limit(nodes=100), 0) == 1  # there is always some
+    assert megabytes_for(Limit(time=1, depth=9), 10**6) == pytest.approx(64e6 / 2**20)
+    assert megabytes_for(Limit(), 0) == float("inf")

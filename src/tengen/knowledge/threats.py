@@ -38,7 +38,7 @@ from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
 from tengen.search.evaluation import new_notes
 from tengen.search.limits import Clock, Decision, Limit, Pace
-from tengen.search.table import new_table
+from tengen.search.table import LEAST, enlarged, megabytes_for, new_table
 
 FOURS, THREES = 0, 1  # what the attacker may use
 KINDS = ("VCF", "VCT")
@@ -326,7 +326,7 @@ class ThreatSearch:
             proofs=np.zeros((DEEPEST, self.game.cells), np.int32),
             disproofs=np.zeros((DEEPEST, self.game.cells), np.int32),
             scores=np.zeros(self.game.cells, np.int64),
-            table=new_table(self.memory, KNOWN),
+            table=new_table(LEAST, KNOWN),
             progress=np.zeros(3, np.int64),
         )
         start = self.game.start()  # compiling is no part of anybody's time to think
@@ -350,7 +350,10 @@ class ThreatSearch:
 
     def search(self, position: Position, limit: Limit, kinds: tuple[int, ...] = (FOURS, THREES)) -> Decision | None:
         """A decision if the player to move wins by threats; None if he does not, or the limit comes first."""
-        clock, self.nodes = Clock(limit), 0
+        clock = Clock(limit)
+        wanted = min(megabytes_for(limit, self.nodes), self.memory)
+        self.work = self.work._replace(table=enlarged(self.work.table, wanted, width=1))
+        self.nodes = 0
         for kind in kinds:
             left = None if limit.time is None else max(clock.left, 0.001)
             count = None if limit.count is None else max(limit.count - self.nodes, 1)

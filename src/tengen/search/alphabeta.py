@@ -33,7 +33,20 @@ from tengen.search.evaluation import (
     value_of,
 )
 from tengen.search.limits import Clock, Decision, Limit, Pace
-from tengen.search.table import EXACT, LOWER, PROVEN, UPPER, find, is_enough, known_value, new_table, remember
+from tengen.search.table import (
+    EXACT,
+    LEAST,
+    LOWER,
+    PROVEN,
+    UPPER,
+    enlarged,
+    find,
+    is_enough,
+    known_value,
+    megabytes_for,
+    new_table,
+    remember,
+)
 
 DEEPEST = 127  # plies on the path of a search
 LEAST_NODES = 1000  # that the first ply may take though the time is over: then something is known
@@ -383,7 +396,7 @@ class AlphaBeta:
             history=np.zeros((2, actions), np.int64),
             shares=np.zeros(actions, np.int64),
             barred=np.zeros(actions, np.bool_),
-            table=new_table(self.memory),
+            table=new_table(LEAST),
             progress=np.zeros(6, np.int64),
         )
         self._compile()
@@ -409,6 +422,11 @@ class AlphaBeta:
         run(self.game.parameters, self.evaluation, self.refinements, self.work, 1)
         return self.work.actions[0, : self.work.frames[0].count].tolist()
 
+    def _make_room(self, limit: Limit) -> None:
+        """A table that is large enough for a search."""
+        wanted = min(megabytes_for(limit, int(self.work.progress[NODES])), self.memory)
+        self.work = self.work._replace(table=enlarged(self.work.table, wanted, width=2))
+
     def _begin(self, position: Position, barred: Sequence[int] = ()) -> None:
         self.work.notes[0] = np.zeros((), self.work.notes.dtype)
         self.work.barred[:] = False
@@ -421,6 +439,7 @@ class AlphaBeta:
         Actions that are `barred` are not looked at; some candidate must be left.
         """
         clock = Clock(limit)
+        self._make_room(limit)
         self._begin(position, barred)
         nodes, pace, found = limit.count or 2**60, Pace(clock, 64), Found(int(position.legal_actions[0]))
         for depth in range(1, min(limit.depth or DEEPEST, DEEPEST - 1) + 1):
@@ -477,6 +496,7 @@ class AlphaBeta:
         orders better alone: on connect four's sixth to eighth move a proof took an eighth of the positions.
         """
         clock = Clock(limit)
+        self._make_room(limit)
         self._begin(position)
         kept, self.refinements = self.refinements, self.refinements._replace(killers=0, history=0)
         pace, nodes, value, answered = Pace(clock, 64), limit.count or 2**60, 0, False

@@ -10,8 +10,11 @@ import numpy as np
 
 from tengen.rules.contract import kernel
 from tengen.search.evaluation import WON
+from tengen.search.limits import Limit
 
 NOTHING, UPPER, LOWER, EXACT = 0, 1, 2, 3  # what a value says: v <= value, v >= value, v == value
+LEAST = 1.0  # megabytes
+MOST_A_SECOND = 4_000_000  # positions that a search looks at
 PROVEN = 127  # the depth of a value that no evaluation had a say in
 
 ENTRY = np.dtype(
@@ -26,11 +29,36 @@ ENTRY = np.dtype(
 )
 
 
-def new_table(megabytes: int, entry: np.dtype = ENTRY) -> np.ndarray:
+def new_table(megabytes: float, entry: np.dtype = ENTRY) -> np.ndarray:
     """As many entries, a power of two, as fit. The memory is claimed here, so that no search has to wait for it."""
-    table = np.zeros(2 ** max(1, (megabytes * 2**20 // entry.itemsize).bit_length() - 1), entry)
+    table = np.zeros(2 ** max(1, (int(megabytes * 2**20) // entry.itemsize).bit_length() - 1), entry)
     table.view(np.uint8)[::4096] = 0
     return table.view(np.recarray)
+
+
+def enlarged(table: np.ndarray, megabytes: float, width: int) -> np.ndarray:
+    """The table, or one with more entries in its place if that much memory holds twice as many.
+
+    An entry stands where its key says, in a bucket of `width` entries. What is known comes along; of entries that still
+    share a bucket, one does.
+    """
+    if table.nbytes * 2 > megabytes * 2**20:
+        return table
+    larger = new_table(megabytes, table.dtype)
+    known = table[table["key"] != 0]
+    larger[(known["key"] & np.uint64(len(larger) - width)).astype(np.int64)] = known
+    return larger
+
+
+def megabytes_for(limit: Limit, last: int) -> float:
+    """What a search within a limit can make use of, if the search before looked at `last` positions.
+
+    To claim memory takes time, 15 ms for 128 MB: more than many a whole search.
+    """
+    needs = [float(limit.count)] if limit.count is not None else []
+    needs += [limit.time * MOST_A_SECOND] if limit.time is not None else []
+    needs += [4.0 * last] if limit.depth is not None else []
+    return max(min(needs) * ENTRY.itemsize / 2**20, LEAST) if needs else float("inf")
 
 
 @kernel
