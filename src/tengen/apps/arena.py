@@ -21,7 +21,6 @@ from tengen.arena.report import write_tournament_report
 from tengen.arena.sprt import Sprt, read_sprt
 from tengen.arena.tournament import Results, Tournament, play_tournament
 from tengen.games import load_game
-from tengen.records.files import write_records
 from tengen.records.record import Record
 from tengen.records.store import Store
 from tengen.rules.errors import BadParameter
@@ -58,7 +57,7 @@ def show_match(
 
         results = play_tournament(tournament, games, store, workers, progress)
     records = results.in_order()
-    written = write_results(out, tournament, records)
+    written = write_report(out, tournament, records)
     if as_json:
         print(json.dumps(match_json(score, test, records)))
         return
@@ -197,7 +196,7 @@ def play_in_folder(tournament: Tournament, games: int, folder: Path, workers: in
             return True
 
         records = play_tournament(tournament, games, store, workers, progress).in_order()
-    write_results(folder, tournament, records)
+    write_report(folder, tournament, records)
     return records
 
 
@@ -225,10 +224,9 @@ def opened(folder: Path | None, tournament: Tournament) -> Iterator[Store | None
         yield store
 
 
-def write_results(folder: Path | None, tournament: Tournament, records: list[Record]) -> Path | None:
-    """Writes games and report; returns where the report is."""
+def write_report(folder: Path | None, tournament: Tournament, records: list[Record]) -> Path | None:
+    """Writes the report; returns where it is."""
     if folder is None or not records:
         return None
-    write_records(folder / "games.sgf", records)
     title = " – ".join(tournament.names) if len(tournament.names) == 2 else f"{len(tournament.names)} agents"
     return write_tournament_report(folder / REPORT, records, f"{tournament.game.spec}: {title}")
