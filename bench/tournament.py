@@ -22,7 +22,7 @@ from tengen.games import load_game
 
 AGENTS = (  # the Gobang paper's, but for the one that takes as long as all others, and one of ours
     *(name for name in PRESETS if name.startswith("gobang") and name != "gobang4"),
-    "alphabeta:depth=3",
+    "alphabeta:time=0.05",
 )
 
 

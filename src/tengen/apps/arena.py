@@ -203,7 +203,8 @@ def play_in_folder(tournament: Tournament, games: int, folder: Path, workers: in
 @contextmanager
 def progress_bar(total: int, words: str) -> Iterator[tuple[Progress, Any]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+    console = Console(file=sys.stderr)
+    with Progress(*columns, console=console, transient=True, refresh_per_second=2) as bar:
         yield bar, bar.add_task(words, total=total)
 
 
