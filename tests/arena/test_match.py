@@ -6,7 +6,8 @@ import random
 import pytest
 
 import tengen
-from tengen.arena.match import Score, elo_of, play_game
+from tengen.arena.match import Score, play_game
+from tengen.arena.ratings import elo_of
 from tengen.rules.errors import BadMove, TengenError
 from tengen.search.limits import Decision, Limit
 

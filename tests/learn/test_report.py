@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 import tengen
-from tengen.learn.report import duration, read_metrics, result_words, write_report
-from tengen.records.record import Record
+from tengen.learn.report import duration, read_metrics, write_report
+from tengen.records.record import Record, result_words
 from tengen.records.sgf import write_sgf
 
 BREAKTHROUGH = str(Path(__file__).parent.parent.parent / "examples" / "breakthrough.py")
@@ -174,7 +174,7 @@ def test_words():
     assert [duration(seconds) for seconds in (83, 720, 12_000)] == ["83 s", "12 min", "3 h 20 min"]
     go, results = tengen.load_game("go"), ("B+", "W+3.5", "W+R", "0", "?")
     assert [result_words(Record(go, (), result=result)) for result in results] == [
-        "Black wins", "White wins by 3.5", "White wins", "A draw", "Not finished",
+        "Black wins", "White wins by 3.5", "White wins", "a draw", "no result",
     ]  # fmt: skip
 
 

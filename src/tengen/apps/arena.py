@@ -16,8 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tengen.arena.match import Score, result_for, score_of
-from tengen.arena.ratings import Ratings, count_results, match_superiority, rate
-from tengen.arena.report import write_tournament_report
+from tengen.arena.ratings import Ratings, match_superiority
+from tengen.arena.report import Summary, write_tournament_report
 from tengen.arena.sprt import Sprt, read_sprt
 from tengen.arena.tournament import Results, Tournament, play_tournament
 from tengen.games import load_game
@@ -76,8 +76,7 @@ def show_match(
 
 def match_json(score: Score, test: Sprt | None, records: list[Record]) -> dict[str, Any]:
     elo, low, high = (round(value, 1) if math.isfinite(value) else None for value in score.elo())
-    answer: dict[str, Any] = {"wins": score.wins, "draws": score.draws, "losses": score.losses}
-    answer |= {"elo": elo, "elo_low": low, "elo_high": high}
+    answer: dict[str, Any] = {**counts(score), "elo": elo, "elo_low": low, "elo_high": high}
     answer["superiority"] = match_superiority(score.wins, score.draws, score.losses)
     answer["forfeits"] = [record.ending for record in records if record.ending]
     if test is not None:
@@ -99,40 +98,37 @@ def show_tournament(
     tournament = Tournament.of(game, agents, **settings)
     folder = out or Path("tournaments") / re.sub(r"[^\w.=-]+", "-", Path(game.spec).name)
     records = play_in_folder(tournament, games, folder, workers)
-    ratings = rate(count_results(records))
+    summary = Summary(records)
     if as_json:
-        print(json.dumps(tournament_json(ratings, records)))
+        print(json.dumps(tournament_json(summary)))
         return
     print(f"{len(records)} games of {game.spec}, {games} a pair, {beginning(tournament)}\n")
     console = Console(highlight=False)
-    console.print(standings(ratings))
-    console.print(cross_table(ratings, records))
+    console.print(standings(summary.ratings))
+    console.print(cross_table(summary))
     print_forfeits(records)
     print(f"games and report: {folder / REPORT}")
 
 
-def tournament_json(ratings: Ratings, records: list[Record]) -> dict[str, Any]:
-    """Players, the best first, and every pair."""
+def tournament_json(summary: Summary) -> dict[str, Any]:
+    """Players, the best first, and every pair from the side of its better-rated player."""
     players = []
-    for row in ratings.table:
-        score = score_of(row.name, [record for record in records if row.name in record.players])
-        counts = {"games": score.count, "wins": score.wins, "draws": score.draws, "losses": score.losses}
-        players.append({"name": row.name, "elo": row.elo, "elo_low": row.low, "elo_high": row.high, **counts})
+    for row in summary.ratings.table:
+        played = [record for record in summary.records if row.name in record.players]
+        players.append({"name": row.name, "elo": row.elo, "elo_low": row.low, "elo_high": row.high, "games": row.games})
+        players[-1] |= counts(score_of(row.name, played))
+    names = summary.names
     pairs = [
-        {"players": [a, b], "wins": score.wins, "draws": score.draws, "losses": score.losses}
-        for (a, b), score in pair_scores(ratings, records).items()
+        {"players": [one, other], **counts(summary.pairs[one, other])}
+        for i, one in enumerate(names)
+        for other in names[i + 1 :]
+        if (one, other) in summary.pairs
     ]
-    return {"players": players, "pairs": pairs, "forfeits": [record.ending for record in records if record.ending]}
+    return {"players": players, "pairs": pairs, "forfeits": [record.ending for _, record in summary.forfeits]}
 
 
-def pair_scores(ratings: Ratings, records: list[Record]) -> dict[tuple[str, str], Score]:
-    """The score of every pair, from the side of its better-rated player."""
-    names = [row.name for row in ratings.table]
-    by_pair: dict[frozenset[str], list[Record]] = {}
-    for record in records:
-        by_pair.setdefault(frozenset(record.players), []).append(record)
-    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    return {pair: score_of(pair[0], by_pair.get(frozenset(pair), [])) for pair in pairs}
+def counts(score: Score) -> dict[str, int]:
+    return {"wins": score.wins, "draws": score.draws, "losses": score.losses}
 
 
 def standings(ratings: Ratings) -> Table:
@@ -146,21 +142,13 @@ def standings(ratings: Ratings) -> Table:
     return table
 
 
-def cross_table(ratings: Ratings, records: list[Record]) -> Table:
+def cross_table(summary: Summary) -> Table:
     """Wins, draws and losses of each against each, the best first."""
-    scores, names = pair_scores(ratings, records), [row.name for row in ratings.table]
+    names = summary.names
     table = Table("", "+ = −", *(str(place) for place in range(1, len(names) + 1)), box=None)
     for place, name in enumerate(names, 1):
-        cells = []
-        for other in names:
-            if other == name:
-                cells.append("")
-            elif (name, other) in scores:
-                score = scores[name, other]
-                cells.append(f"{score.wins} {score.draws} {score.losses}")
-            else:
-                score = scores[other, name]
-                cells.append(f"{score.losses} {score.draws} {score.wins}")
+        scores = [summary.pairs.get((name, other), Score()) for other in names]
+        cells = (f"{score.wins} {score.draws} {score.losses}" if score.count else "" for score in scores)
         table.add_row(str(place), plain(name), *cells)
     return table
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from tengen.agents.agent import Agent
 from tengen.agents.gtp import RESIGNED
+from tengen.arena.ratings import elo_of
 from tengen.records.record import COLOURS, Record
 from tengen.rules.errors import BadMove, IllegalMove
 from tengen.rules.game import Game, Position
@@ -58,13 +59,6 @@ class Score:
         """The difference in Elo, and its 95% interval; infinite where every game went one way."""
         low, high = self.interval()
         return elo_of(self.rate), elo_of(low), elo_of(high)
-
-
-def elo_of(rate: float) -> float:
-    """The difference in Elo that makes for a rate."""
-    if rate <= 0 or rate >= 1:
-        return math.copysign(math.inf, rate - 0.5)
-    return -400 * math.log10(1 / rate - 1)
 
 
 def result_for(name: str, record: Record) -> int:

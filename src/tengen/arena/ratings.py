@@ -163,6 +163,13 @@ def expected_score(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400)) if elo > -40_000 else 0.0
 
 
+def elo_of(rate: float) -> float:
+    """The difference in Elo that makes for a rate."""
+    if rate <= 0 or rate >= 1:
+        return math.copysign(math.inf, rate - 0.5)
+    return -400 * math.log10(1 / rate - 1)
+
+
 def count_results(records: Iterable[Record]) -> list[Result]:
     """The results of the games that have one, added up for each pair and who moved first."""
     found: dict[tuple[str, str], list[int]] = {}

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from tengen.arena.match import Score
 from tengen.arena.ratings import Ratings, count_results, rate
 from tengen.records import replays
 from tengen.records.charts import (
@@ -88,23 +88,6 @@ def write_tournament_report(
     return write_page(path, title, "".join(sections), STYLE + replays.STYLE)
 
 
-@dataclass(frozen=True)
-class Tally:
-    """Wins, draws and losses."""
-
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
-
-    @property
-    def rate(self) -> float:
-        return (self.wins + self.draws / 2) / max(self.games, 1)
-
-
 class Summary:
     """What the records come to."""
 
@@ -123,7 +106,7 @@ class Summary:
         return [*rated, *others]
 
     @cached_property
-    def pairs(self) -> dict[tuple[str, str], Tally]:
+    def pairs(self) -> dict[tuple[str, str], Score]:
         """How each player fared against each other, whoever moved first."""
         added: Counter[tuple[str, str, int]] = Counter()
         for first, second, *counts in count_results(self.records):
@@ -131,13 +114,13 @@ class Summary:
                 added[first, second, i] += count
                 if first != second:
                     added[second, first, 2 - i] += count
-        return {(one, other): Tally(*(added[one, other, i] for i in range(3))) for one, other, _ in list(added)}
+        return {(one, other): Score(*(added[one, other, i] for i in range(3))) for one, other, _ in list(added)}
 
     @cached_property
-    def first_player(self) -> Tally:
+    def first_player(self) -> Score:
         """How those who moved first fared."""
         counted = count_results(self.records)
-        return Tally(
+        return Score(
             sum(result.wins for result in counted),
             sum(result.draws for result in counted),
             sum(result.losses for result in counted),
@@ -189,12 +172,12 @@ def _header(summary: Summary, title: str, notes: Sequence[str]) -> str:
     dates = sorted({record.date for record in records if record.date})
     about = " · ".join(filter(None, [games, " to ".join(dict.fromkeys([dates[0], dates[-1]])) if dates else ""]))
     figures = [("Games", f"{len(records):,}", ""), ("Players", f"{len(summary.names):,}", "")]
-    if unfinished := len(records) - first.games:
+    if unfinished := len(records) - first.count:
         figures.append(("Without result", f"{unfinished:,}", "not rated"))
-    if first.games:
+    if first.count:
         figures += [
-            ("First player wins", percent(first.wins / first.games), f"{first.wins:,} of {first.games:,}"),
-            ("Draws", percent(first.draws / first.games), f"{first.draws:,} of {first.games:,}"),
+            ("First player wins", percent(first.wins / first.count), f"{first.wins:,} of {first.count:,}"),
+            ("Draws", percent(first.draws / first.count), f"{first.draws:,} of {first.count:,}"),
         ]
     if records:
         lengths = [len(record.moves) for record in records]
@@ -232,8 +215,8 @@ def _ratings(summary: Summary) -> str:
     return f'{warnings}{listed}\n<p class="note">{escape(meaning)}</p>\n{grid}'
 
 
-def _share_bar(tally: Tally) -> str:
-    parts = zip(("won", "drawn", "lost"), (tally.wins, tally.draws, tally.losses), strict=True)
+def _share_bar(score: Score) -> str:
+    parts = zip(("won", "drawn", "lost"), (score.wins, score.draws, score.losses), strict=True)
     return (
         f'<div class="share">{"".join(f"""<i class="{kind}" style="flex:{n}"></i>""" for kind, n in parts if n)}</div>'
     )
@@ -261,11 +244,11 @@ def cross_table(summary: Summary) -> str:
 
 
 def _cross_cell(summary: Summary, name: str, other: str) -> str:
-    tally = summary.pairs.get((name, other))
-    if tally is None or not tally.games:
+    score = summary.pairs.get((name, other))
+    if score is None or not score.count:
         return f'<td class="self">{"·" if name == other else ""}</td>'
-    said = escape(f"{shown(name)} against {shown(other)}: {percent(tally.rate)} of the points")
-    return f'<td title="{said}">{tally.wins} / {tally.losses} / {tally.draws}{_share_bar(tally)}</td>'
+    said = escape(f"{shown(name)} against {shown(other)}: {percent(score.rate)} of the points")
+    return f'<td title="{said}">{score.wins} / {score.losses} / {score.draws}{_share_bar(score)}</td>'
 
 
 def _charts(summary: Summary) -> list[str]:
@@ -280,12 +263,12 @@ def _charts(summary: Summary) -> list[str]:
 
 def _balance(summary: Summary) -> str:
     """What moving first is worth."""
-    tally, ratings = summary.first_player, summary.ratings
-    if not tally.games:
+    score, ratings = summary.first_player, summary.ratings
+    if not score.count:
         return ""
     shares = ", ".join(
-        f"{name} {percent(count / tally.games)}"
-        for name, count in (("first player", tally.wins), ("draws", tally.draws), ("second player", tally.losses))
+        f"{name} {percent(count / score.count)}"
+        for name, count in (("first player", score.wins), ("draws", score.draws), ("second player", score.losses))
     )
     words = "What moving first is worth cannot be told from these games."
     if ratings.first_move is not None and ratings.first_move_interval is not None:
@@ -294,7 +277,7 @@ def _balance(summary: Summary) -> str:
             f"Moving first is worth {signed(ratings.first_move)} Elo ({signed(low)} to {signed(high)}). "
             f"Of games between equals {percent(ratings.draw_rate)} would be drawn."
         )
-    body = f"{_share_bar(tally)}<p>{escape(shares)}</p><p>{escape(words)}</p>"
+    body = f"{_share_bar(score)}<p>{escape(shares)}</p><p>{escape(words)}</p>"
     return f'<div class="card balance"><h3>The first move</h3>{body}</div>'
 
 
@@ -382,13 +365,13 @@ def _cross_figure(summary: Summary) -> Any:
     names = summary.names
     figure, axes = new_figure(3 + 0.95 * len(names), 1 + 0.5 * len(names))
     rates = [
-        [tally.rate if (tally := summary.pairs.get((one, other))) else float("nan") for other in names] for one in names
+        [score.rate if (score := summary.pairs.get((one, other))) else float("nan") for other in names] for one in names
     ]
     axes.imshow(rates, vmin=-0.5, vmax=1.5, cmap="RdBu", aspect="auto")  # pale, so that figures can be read
     for i, one in enumerate(names):
         for j, other in enumerate(names):
-            if tally := summary.pairs.get((one, other)):
-                words = f"{tally.wins} / {tally.losses} / {tally.draws}"
+            if score := summary.pairs.get((one, other)):
+                words = f"{score.wins} / {score.losses} / {score.draws}"
                 axes.text(j, i, words, ha="center", va="center", fontsize=8)
     axes.set_yticks(range(len(names)), [f"{i}. {name}" for i, name in enumerate(as_plain_text(names), 1)])
     axes.set_xticks(range(len(names)), [str(i) for i in range(1, len(names) + 1)])

@@ -18,8 +18,8 @@ from typing import Any
 
 from tengen.records.charts import Line, draw_chart, percent
 from tengen.records.diagrams import draw_board
-from tengen.records.pages import chart_grid, section, table, write_page
-from tengen.records.record import Record, RecordError
+from tengen.records.pages import chart_grid, section, table, tiles, write_page
+from tengen.records.record import Record, RecordError, result_words
 from tengen.records.sgf import read_sgf
 from tengen.rules.game import Game
 
@@ -152,27 +152,23 @@ def _header(config: dict[str, Any], metrics: list[Metrics]) -> str:
     """What was trained, how long, and how well it plays."""
     about = config.get("run", {})
     named = [f"{name} {about[name]}" for name in ("preset", "seed", "version") if name in about]
-    tiles = [
+    figures = [
         (name, f"{value:,.0f}", "")
         for name, key in (("Generations", "generation"), ("Games", "games"), ("Positions", "positions"))
         if (value := latest(metrics, key)) is not None
     ]
     if (seconds := latest(metrics, "seconds")) is not None:
-        tiles.append(("Time", duration(seconds), ""))
-    tiles += [
+        figures.append(("Time", duration(seconds), ""))
+    figures += [
         ("Win rate", percent(match.rate), f"{match.interval} against {match.opponent}")
         for match in latest_matches(metrics)[:1]
     ]
     if (rating := latest(metrics, "rating")) is not None:
-        tiles.append(("Rating", f"{rating:+,.0f}", "Elo"))
-    listed = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}<small>{escape(more)}</small></dd></div>"
-        for name, value, more in tiles
-    )
+        figures.append(("Rating", f"{rating:+,.0f}", "Elo"))
     empty = "" if metrics else '<p class="note">Nothing has been measured yet.</p>'
     return (
         f"<header>\n<p>Tengen training report</p>\n<h1>{escape(str(about.get('game', 'A training run')))}</h1>\n"
-        f'<p>{escape(" · ".join(named))}</p>\n<dl class="tiles">{listed}</dl>\n{empty}</header>\n'
+        f"<p>{escape(' · '.join(named))}</p>\n{tiles(figures)}\n{empty}</header>\n"
     )
 
 
@@ -250,17 +246,6 @@ def draw_game(record: Record, name: str) -> str:
         f"<b>{escape(result_words(record))}</b> after {len(record.moves)} moves<br>{escape(players)}"
         f"{'<br>' if comment else ''}{escape(comment)}</figcaption></figure>"
     )
-
-
-def result_words(record: Record) -> str:
-    """How a game ended, for readers who do not know SGF."""
-    outcome = record.outcome
-    if outcome is None:
-        return "Not finished"
-    if outcome.winner is None:
-        return "A draw"
-    margin = f" by {abs(outcome.score):g}" if record.result[-1:].isdigit() else ""
-    return f"{record.game.players[outcome.winner]} wins{margin}"
 
 
 def _settings(config: dict[str, Any]) -> str:

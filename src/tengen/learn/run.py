@@ -61,6 +61,7 @@ class Counters:
 def write_file(path: Path, content: bytes) -> None:
     """Writes a file of the run, whole or not at all."""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         disk.write_file(path, content)
     except OSError as reason:
         raise RunError(

@@ -10,7 +10,6 @@ PART = ".part"  # the end of a name under which a file is being written
 
 def write_file(path: Path, content: bytes) -> None:
     """Writes a file so that at every moment the old one or the new one is there, whole; raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}{PART}")
     try:
         with part.open("wb") as file:

@@ -117,6 +117,19 @@ def result_text(game: Game, outcome: Outcome | None) -> str:
     return f"{COLOURS[outcome.winner]}+" + (f"{abs(outcome.score):g}" if counts else "")
 
 
+def result_words(record: Record) -> str:
+    """How a game ended, for readers who do not know SGF; and why, if not by the rules of the game."""
+    outcome = record.outcome
+    if outcome is None:
+        words = "no result"
+    elif outcome.winner is None:
+        words = "a draw"
+    else:
+        margin = f" by {abs(outcome.score):g}" if record.result[-1:].isdigit() else ""
+        words = f"{record.game.players[outcome.winner]} wins{margin}"
+    return f"{words} ({' '.join(record.ending.split())})" if record.ending else words
+
+
 def plays_points(game: Game) -> bool:
     """Whether the game's actions are the cells of its board, and perhaps a pass."""
     return game.actions in (game.cells, game.cells + 1)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tengen.records.diagrams import CELL, DIGIT_SIZES, MARGIN, draw_blank
-from tengen.records.record import Record, plays_points
+from tengen.records.record import Record, plays_points, result_words
 from tengen.rules.errors import TengenError
 from tengen.rules.game import Game, Position
 
@@ -262,19 +262,6 @@ def base36(number: int) -> str:
     while number := number // 36:
         text = DIGITS[number % 36] + text
     return text
-
-
-def result_words(record: Record) -> str:
-    """How a game ended, for readers who do not know SGF; and why, if not by the rules of the game."""
-    outcome = record.outcome
-    if outcome is None:
-        words = "no result"
-    elif outcome.winner is None:
-        words = "a draw"
-    else:
-        margin = f" by {abs(outcome.score):g}" if record.result[-1:].isdigit() else ""
-        words = f"{record.game.players[outcome.winner]} wins{margin}"
-    return f"{words} ({' '.join(record.ending.split())})" if record.ending else words
 
 
 def draw_replays(replays: Sequence[Replay]) -> str:
