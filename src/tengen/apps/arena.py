@@ -17,7 +17,7 @@ from rich.table import Table
 
 from tengen.arena.match import Score, result_for, score_of
 from tengen.arena.ratings import Ratings, match_superiority
-from tengen.arena.report import Summary, write_tournament_report
+from tengen.arena.report import Summary, figures, new_figure, write_tournament_report
 from tengen.arena.sprt import Sprt, read_sprt
 from tengen.arena.tournament import Results, Tournament, play_tournament
 from tengen.games import load_game
@@ -89,6 +89,7 @@ def show_tournament(
     agents: tuple[str, ...],
     games: int,
     out: Path | None,
+    with_figures: bool,
     workers: int | None,
     as_json: bool,
     **settings: Any,
@@ -97,7 +98,11 @@ def show_tournament(
     game = load_game(spec)
     tournament = Tournament.of(game, agents, **settings)
     folder = out or Path("tournaments") / re.sub(r"[^\w.=-]+", "-", Path(game.spec).name)
+    if with_figures:
+        new_figure(1, 1)  # if there is nothing to draw with, that is said before the work begins
     records = play_in_folder(tournament, games, folder, workers)
+    if with_figures:
+        figures(folder, records)
     summary = Summary(records)
     if as_json:
         print(json.dumps(tournament_json(summary)))

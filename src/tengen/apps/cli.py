@@ -37,6 +37,7 @@ Plies = Annotated[int, typer.Option("--opening", min=0, help="Random plies that 
 Openings = Annotated[Path | None, typer.Option(help="A file of openings instead: moves, one opening a line.")]
 ArenaSeed = Annotated[int, typer.Option("--seed", help="Of openings and agents.")]
 MoveTime = Annotated[float | None, typer.Option(min=0.001, help="Seconds; a move that takes longer loses the game.")]
+Figures = Annotated[bool, typer.Option("--figures", help="Also draw the report's figures as PNG (needs matplotlib).")]
 Workers = Annotated[int | None, typer.Option(min=0, help="Games at once; by default as many as there are cores.")]
 ToPlay = Annotated[str, typer.Option(help="Who moves on --board: X or O.")]
 
@@ -226,6 +227,7 @@ def tournament(
     out: Annotated[
         Path | None, typer.Option(help="The folder of games and report; by default tournaments/GAME.")
     ] = None,
+    figures: Figures = False,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
@@ -233,7 +235,7 @@ def tournament(
     from tengen.apps.arena import show_tournament
 
     beginning = {"plies": opening, "openings": openings, "seed": seed, "move_time": move_time}
-    show_tournament(game, tuple(agents), count, out, workers, as_json, **beginning)
+    show_tournament(game, tuple(agents), count, out, figures, workers, as_json, **beginning)
 
 
 @app.command()
