@@ -28,3 +28,8 @@ def gnugo() -> str:
 @pytest.fixture(scope="session")
 def gtp_rhino() -> str:
     return find_engine("gtp-rhino", "grhino")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    return find_engine("chromium", "chromium")

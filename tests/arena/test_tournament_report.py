@@ -2,10 +2,8 @@
 
 import html
 import json
-import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -208,17 +206,6 @@ def test_figures_without_matplotlib(records, tmp_path, monkeypatch):
 
 
 # In a browser.
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        message = "chromium is not installed (Debian: apt-get install chromium): no page was opened"
-        if os.environ.get("TENGEN_LIVE"):
-            pytest.fail(message)
-        pytest.skip(message)
-    return path
 
 
 def opened(chromium, folder, page, fragment="", script=""):
