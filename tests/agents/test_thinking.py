@@ -1,6 +1,7 @@
 """Thinking aloud: it gets better, and it ends when it should."""
 
 import threading
+from threading import Event
 
 import pytest
 
@@ -8,7 +9,7 @@ from tengen import load_agent, load_game
 from tengen.agents.agent import opinions_of
 from tengen.agents.thinking import keeps_its_tree, think
 from tengen.rules.errors import IllegalMove
-from tengen.search.limits import Limit
+from tengen.search.limits import Clock, Limit
 
 AGENTS = ["uct", "uct:threads=1", "puct:net=uniform", "gumbel:net=uniform", "alphabeta", "minimax"]
 
@@ -95,3 +96,11 @@ def test_a_game_that_is_over_is_refused():
     game = load_game("tictactoe")
     with pytest.raises(IllegalMove):
         next(think(load_agent("uct", game), game.from_moves("a1 b1 a2 b2 a3"), 0.01, threading.Event()))
+
+
+def test_time_that_runs_out_between_two_looks_is_no_error(monkeypatch):
+    """Whatever the clock says when it is looked at again, a slice has the time that was left at the first look."""
+    game = load_game("tictactoe")
+    agent, looks = load_agent("minimax:depth=1", game), iter([0.01])
+    monkeypatch.setattr(Clock, "left", property(lambda clock: next(looks, -1.0)))
+    assert len(list(think(agent, game.start(), 0.1, Event()))) == 1

@@ -459,7 +459,7 @@ def test_clocks_of_the_protocol():
     told(talk, "kgs-time_settings none")
     assert asked_for(talk) is None
     told(talk, "time_left b 5 0")
-    assert 0 < asked_for(talk) < 1
+    assert asked_for(talk) is None  # there is no clock, it was said
     told(talk, "time_settings 1e18 1e18 999999999999999999999", "time_left b -3 0", "time_settings 0 0 0")
     assert 0 < asked_for(talk) < 0.01
     for bad in (
@@ -748,3 +748,10 @@ def test_agents_own_limits_hold_without_a_clock():
     talk.session.agent.search.search = lambda position, limit: asked.append(limit) or search(position, limit)
     good(talk, "genmove b")
     assert asked == [Limit(playouts=30)]
+
+
+def test_time_that_is_left_sets_a_clock_that_nobody_set():
+    clock, position = GameClock(), load_game("tictactoe").start()
+    assert clock.seconds(position) is None
+    clock.tell(0, 5.0, 0)
+    assert 0 < clock.seconds(position) < 5

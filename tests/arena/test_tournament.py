@@ -12,6 +12,7 @@ from itertools import islice
 import pytest
 
 from tengen import load_game
+from tengen.apps.arena import opened
 from tengen.arena.match import score_of
 from tengen.arena.openings import random_openings, read_openings
 from tengen.arena.tournament import Tournament, play_tournament
@@ -243,3 +244,53 @@ def test_best_on_the_command_line():
     words = run("best", "tictactoe", "--agent", "uct:playouts=5000", "--moves", "a1 b2 a2 c3").stdout
     assert "X plays a3" in words
     assert "+1.000 for X" in words
+
+
+ENGINE = """#!{python}
+import sys, time
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "genmove":
+        {deed}
+    print("= " + ("list_commands genmove play boardsize clear_board komi quit".replace(" ", chr(10))
+                  if word == "list_commands" else ""), end=chr(10) * 2, flush=True)
+    if word == "quit":
+        break
+"""
+
+
+def make_engine(tmp_path, deed):
+    """A script that starts an engine and is not replaced by it, as wrappers are."""
+    engine, script = tmp_path / "engine.py", tmp_path / "engine.sh"
+    engine.write_text(ENGINE.format(python=sys.executable, deed=deed))
+    script.write_text(f"#!/bin/sh\necho started >> {tmp_path}/starts\n{sys.executable} {engine}\n")
+    script.chmod(0o755)
+    return f"gtp:{script}"
+
+
+def alive(tmp_path):
+    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in found.splitlines() if str(tmp_path / "engine") in line]
+
+
+def test_an_engine_that_hangs_is_gone_with_all_it_started(tmp_path, monkeypatch):
+    monkeypatch.setattr("tengen.arena.workers.GRACE", 2.0)
+    spec = make_engine(tmp_path, "time.sleep(1000)")
+    plan = Tournament.of(load_game("go:size=5"), ("random", spec), move_time=0.5)
+    results = play_tournament(plan, 2, workers=1)
+    assert all("taken to hang" in record.ending for record in results.games.values())
+    assert not alive(tmp_path)
+
+
+def test_an_engine_that_resigns_stays(tmp_path):
+    spec = make_engine(tmp_path, 'print("= resign", end=chr(10) * 2, flush=True); continue')
+    plan = Tournament(load_game("go:size=5"), ("random", spec))
+    results = play_tournament(plan, 6, workers=0)
+    assert {record.result for record in results.games.values()} == {"B+R", "W+R"}
+    assert (tmp_path / "starts").read_text().count("started") == 2  # one for each side
+
+
+def test_two_do_not_play_in_one_folder(tmp_path):
+    plan = Tournament.of(GAME, ("random", "random"))
+    with opened(tmp_path, plan), pytest.raises(BadParameter, match="another process plays in"), opened(tmp_path, plan):
+        pass

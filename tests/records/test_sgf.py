@@ -55,7 +55,7 @@ def test_random_games_come_back(spec):
 
 @pytest.mark.parametrize("spec", ["connect4", "tictactoe", "gomoku:size=8", "reversi", "go:size=9"])
 def test_opening_times_and_ending_come_back(spec):
-    record = Record.of(random_game(spec, 3), ("a", "b"))
+    record = Record.of(random_game(spec, 3).undo(), ("a", "b"))
     plies = len(record.moves)
     times = tuple(0.1 * ply + 1e-7 for ply in range(plies - 2))
     for changed in (
@@ -303,3 +303,43 @@ def test_bombs():
     assert read_sgf("(;" * depth + ")" * depth)[0].moves == ()
     with pytest.raises(RecordError, match="ends in the middle"):
         read_sgf("(;" * depth)
+
+
+def test_odd_charsets_are_read_and_comments_name_none():
+    for charset in ("utf8", "ASCII", "", "ISO-8859-15", "Windows-1252"):
+        assert read_sgf(f"(;GM[4]CA[{charset}];B[hh])".encode())[0].moves == (112,)
+    assert read_sgf(rb"(;GM[4]C[we met at XCA[1\] in town];B[hh])")[0].comments == {0: "we met at XCA[1] in town"}
+
+
+FIVE = "B[aa];W[ba];B[ab];W[bb];B[ac];W[bc];B[ad];W[bd];B[ae]"
+
+
+def test_the_rules_say_who_won_where_the_file_does_not():
+    assert read_sgf(f"(;GM[4];{FIVE})")[0].result == "B+"
+    assert read_sgf(f"(;GM[4]RE[B+];{FIVE})")[0].result == "B+"
+    assert read_sgf("(;GM[4]RE[W+R];B[aa])")[0].result == "W+R"
+    with pytest.raises(RecordError, match=r"RE\[W\+\] says who won, but by the moves it is B\+"):
+        read_sgf(f"(;GM[4]RE[W+];{FIVE})")
+    assert read_sgf("(;GM[1]SZ[9]KM[0]RE[W+3];B[aa];W[];B[])")[0].result == "W+3"  # what was dead they agreed on
+
+
+def test_an_ending_of_several_lines_comes_back():
+    record = Record(tengen.load_game("tictactoe"), (4,), ending="x failed\n    command: y", result="B+F")
+    assert read_sgf(write_sgf(record))[0].ending == record.ending
+
+
+def test_another_user_s_game_is_not_taken_for_the_given_one():
+    game = tengen.load_game(str(Path(__file__).parents[2] / "examples/breakthrough.py"))
+    text = write_sgf(Record(game, ()))
+    assert read_sgf(text, game)[0].game == game
+    with pytest.raises(RecordError, match="the one that was given is"):
+        read_sgf(text.replace("breakthrough.py", "hexchess.py"), game)
+
+
+def test_a_large_margin_is_still_a_result():
+    class Scored:
+        parameters = tengen.load_game("reversi").parameters
+
+    text = result_text(Scored, Outcome(0, 1234567.25))
+    assert text == "B+1234567.25"
+    assert Record(tengen.load_game("reversi"), (), result=text).outcome == Outcome(0, 1234567.25)

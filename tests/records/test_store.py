@@ -390,3 +390,12 @@ def test_a_damaged_file(tmp_path):
                 store.matches()
         except TengenError:
             pass
+
+
+def test_moves_that_cannot_be_read_again_are_refused(tmp_path):
+    game = tengen.load_game("tictactoe")
+    game.action_text = lambda action: "a 1"
+    with Store(tmp_path / "games.db") as store:
+        with pytest.raises(RecordError, match="tictactoe writes action 4 as 'a 1', which cannot be read again"):
+            store.add(Record(game, (4,)))
+        assert not list(store.games())

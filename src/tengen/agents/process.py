@@ -7,10 +7,12 @@ engine does wrong becomes one EngineError with its last words. `gtp.py` and `gom
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import threading
 import weakref
@@ -73,20 +75,27 @@ class Listener(threading.Thread):
             self.heard.put(None)
 
 
+def send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Sends a signal to a process and to all that it started: each engine has a session of its own."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
 def stop(process: subprocess.Popen[bytes], listeners: Sequence[Listener], farewell: str) -> None:
-    """Say goodbye, terminate, kill: afterwards the process is gone, and no zombie is left."""
+    """Say goodbye, terminate, kill: afterwards the process and what it started are gone, and no zombie is left."""
     assert process.stdin is not None
     with contextlib.suppress(OSError, ValueError):
         process.stdin.write(farewell.encode() + b"\n")
         process.stdin.flush()
     with contextlib.suppress(OSError):
         process.stdin.close()
-    for end in (process.terminate, process.kill, process.kill):
+    for end in (signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
         try:
             process.wait(PATIENCE)
             break
         except subprocess.TimeoutExpired:
-            end()
+            send(process, end)
+    send(process, signal.SIGKILL)  # a script may have left its engine behind
     for listener in listeners:
         listener.join(PATIENCE)
 
@@ -111,7 +120,9 @@ class Engine:
             raise EngineError(f"there is no program {words[0]!r}, neither on PATH nor in {GAMES_OF_DEBIAN}")
         pipe = subprocess.PIPE
         try:
-            self.process = subprocess.Popen([program, *words[1:]], stdin=pipe, stdout=pipe, stderr=pipe)
+            self.process = subprocess.Popen(
+                [program, *words[1:]], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            )
         except OSError as reason:
             raise EngineError(f"{program} cannot be started: {reason.strerror}") from None
         assert self.process.stdout is not None and self.process.stderr is not None
@@ -159,7 +170,7 @@ class Engine:
 
     def failure(self, what: str) -> EngineError:
         """Ends the engine and says what it did, with its last words."""
-        self.process.kill()
+        send(self.process, signal.SIGKILL)
         self.close()
         report = [f"{self.name} {what}", f"command: {self.command}"]
         for stream, listener in (("stdout", self.output), ("stderr", self.errors)):

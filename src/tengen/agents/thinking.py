@@ -30,8 +30,8 @@ def think(agent: Agent, position: Position, every: float, stop: Event, limit: Li
         return
     grows = 1 if keeps_its_tree(agent) else 2
     clock, nodes, slice_ = Clock(replace(limit, stop=stop)), 0, max(every, LEAST)
-    while clock.left > 0 and (limit.count is None or nodes < limit.count):
-        begin, time = clock.seconds, min(slice_, clock.left)
+    while (left := clock.left) > 0 and (limit.count is None or nodes < limit.count):
+        begin, time = clock.seconds, min(slice_, left)
         count = None if limit.count is None else limit.count - nodes
         decision = agent.choose(position, Limit(time=time, nodes=count, depth=limit.depth, stop=stop))
         nodes += decision.nodes

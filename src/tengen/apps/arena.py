@@ -21,6 +21,7 @@ from tengen.arena.report import Summary, figures, new_figure, write_tournament_r
 from tengen.arena.sprt import Sprt, read_sprt
 from tengen.arena.tournament import Results, Tournament, play_tournament
 from tengen.games import load_game
+from tengen.records.disk import lock
 from tengen.records.record import Record
 from tengen.records.store import Store
 from tengen.rules.errors import BadParameter
@@ -209,9 +210,12 @@ def opened(folder: Path | None, tournament: Tournament) -> Iterator[Store | None
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        held = lock(folder / "lock")
+    except BlockingIOError:
+        raise BadParameter(f"another process plays in {folder}: wait for it, or give another --out") from None
     except OSError as reason:
-        raise BadParameter(f"{folder} cannot be made: {reason.strerror}") from None
-    with Store(folder / "games.db") as store:
+        raise BadParameter(f"{folder} cannot be used: {reason.strerror}") from None
+    with held, Store(folder / "games.db") as store:
         settings = tournament.settings()
         if any(match.settings != settings for match in store.matches()):
             raise BadParameter(f"{folder} holds another tournament, or one with other settings: give another --out")

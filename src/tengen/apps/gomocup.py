@@ -437,6 +437,7 @@ class Brain:
         self._tell_troubles()
         if not words:
             self._answer(" ".join(map(self._point, self._swap2_opening(game))))
+            self.settings.spent += perf_counter() - self.began
             return
         if len(words) not in (3, 5):
             raise BadCommand(f"SWAP2BOARD gives no stones, three or five, not {len(words)}")
@@ -444,6 +445,7 @@ class Brain:
         for word in words:
             self.position = self._after(self._cell(word))
         decision = self._search(self.position)
+        self.settings.spent += perf_counter() - self.began
         if decision.value is not None and decision.value < 0:
             self._answer("SWAP")
         else:

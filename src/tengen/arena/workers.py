@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,7 +20,7 @@ from typing import Any
 
 from tengen.agents.agent import Agent
 from tengen.agents.specs import is_external, load_agent
-from tengen.arena.match import play_game
+from tengen.arena.match import play_game, reason_text
 from tengen.games import load_game
 from tengen.records.record import COLOURS, Record
 from tengen.rules.errors import TengenError
@@ -82,26 +84,31 @@ class Bench:
         for side in (0, 1):
             try:
                 agents.append(self.seat(pairing, game, side))
-            except TengenError as reason:
-                return forfeit(pairing, game.from_actions(pairing.opening), side, f"cannot begin: {reason}")
+            except Exception as reason:
+                words = f"cannot begin: {reason_text(reason)}"
+                return forfeit(pairing, game.from_actions(pairing.opening), side, words)
 
         def note(action: int, seconds: float) -> None:
             plies = int(journal[PLIES])
             if plies < MOST_PLIES:
                 journal[2 + 2 * plies], journal[3 + 2 * plies] = action, seconds
-                journal[PLIES], journal[SINCE] = plies + 1, monotonic()
+                journal[PLIES] = plies + 1
+            journal[SINCE] = monotonic()
 
         watch = note if journal is not None else lambda action, seconds: None
         if journal is not None:
             journal[SINCE] = monotonic()
         record = play_game(game, agents, pairing.opening, pairing.names, pairing.move_time, watch)
-        if record.ending:  # an engine that failed is not trusted with another game
-            self.engines = {key: agent for key, agent in self.engines.items() if key[0] not in pairing.agents}
+        if record.ending and not record.result.endswith("+R"):  # one that failed is not trusted with another game
+            loser = COLOURS.index(record.result[0]) ^ 1
+            self.engines.pop((pairing.agents[loser], pairing.game, loser), None)
         return record
 
 
 def work(connection: Connection, journal: Any) -> None:
-    """What a worker does, until nobody asks it any more."""
+    """What a worker does, until nobody asks it any more, or it is told to end: then its engines end, too."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
     bench = Bench()
     with suppress(EOFError, OSError):
         while True:
@@ -165,6 +172,8 @@ class Worker:
 
     def close(self) -> None:
         if self.process is not None:
+            self.process.terminate()
+            self.process.join(GRACE)
             self.process.kill()
             self.process.join()
             self.connection.close()

@@ -13,7 +13,6 @@ A file is written under another name, flushed to the disk and renamed. A generat
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -86,13 +85,11 @@ class Run:
         self.folder, self.settings, self.say = folder, settings, say
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (folder / "lock").open("a")
+            self._lock = disk.lock(folder / "lock")
+        except BlockingIOError:
+            raise RunError(f"{folder} is in use by another process; give another folder with --run") from None
         except OSError as reason:
             raise RunError(f"{folder} cannot be used: {reason.strerror}") from reason
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise RunError(f"{folder} is in use by another process; give another folder with --run") from None
         self._games: dict[str, str] = {}  # the files of the window, with their hashes
         self._check_settings()
 

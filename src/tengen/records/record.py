@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
+
 from tengen.games import load_game
 from tengen.rules import contract
 from tengen.rules.errors import TengenError
@@ -114,7 +116,7 @@ def result_text(game: Game, outcome: Outcome | None) -> str:
     if outcome.winner is None:
         return DRAWN
     counts = contract.rule_of(type(game.parameters), "score").__module__ != contract.__name__
-    return f"{COLOURS[outcome.winner]}+" + (f"{abs(outcome.score):g}" if counts else "")
+    return f"{COLOURS[outcome.winner]}+" + (np.format_float_positional(abs(outcome.score), trim="-") if counts else "")
 
 
 def result_words(record: Record) -> str:
@@ -155,9 +157,15 @@ def recorded_game(spec: str, given: Game | None = None) -> Game:
         return _known_game(spec)
     if given is None:
         raise RecordError(f"the game is a file, {spec}: give that game, for a record alone never makes us run code")
-    if given.spec.rpartition(".py")[2] != spec.rpartition(".py")[2]:
+    if file_name(given.spec) != file_name(spec):
         raise RecordError(f"the game is {spec}; the one that was given is {given.spec}")
     return given
+
+
+def file_name(spec: str) -> str:
+    """The spec of a user's game without the folders of its file: these differ from machine to machine."""
+    path, ending, parameters = spec.rpartition(".py")
+    return re.split(r"[/\\\\]", path)[-1] + ending + parameters
 
 
 @lru_cache(maxsize=256)

@@ -15,6 +15,7 @@ would run the file. What is wrong in a file is told with its line and column.
 
 from __future__ import annotations
 
+import codecs
 import re
 from string import ascii_letters
 
@@ -29,12 +30,12 @@ from tengen.records.record import (
     COLOURS,
     LONGEST,
     MOST_GAMES,
-    NOT_KNOWN,
     Record,
     RecordError,
     must_pass,
     plays_points,
     recorded_game,
+    result_text,
 )
 from tengen.rules.errors import BadMove, TengenError
 from tengen.rules.game import Game, Position
@@ -43,7 +44,11 @@ SETUP = ("AB", "AW", "AE")
 NUMBERS: dict[type, int] = {Go: 1, Reversi: 2, Gomoku: 4}  # GM
 NAMES = {"1": "go", "2": "reversi", "4": "gomoku"}
 WITH_SUICIDE = ("tromp-taylor", "nz", "new zealand", "goe", "ing")  # rules of Go, as RU names them
-CHARSETS = ["utf-8", "iso-8859-1", "windows-1252", "gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"]
+CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[([^\]]*)\]")
+CHARSETS = [  # as Python names them; any other name of these will do
+    *("utf-8", "ascii", "iso8859-1", "iso8859-2", "iso8859-15", "cp1250", "cp1251", "cp1252", "koi8-r"),
+    *("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr"),
+]
 
 
 # Writing.
@@ -86,10 +91,11 @@ def _root(record: Record, start: Position) -> Node:
         "PW": record.players[1],
         "RE": record.result,
         "DT": record.date,
-        "GC": record.ending,
         **_rule_facts(game),
     }
     node = _node({name: value for name, value in facts.items() if value})
+    if record.ending:
+        node["GC"] = [escape(_clean(record.ending))]
     for name, stone in (("AB", 1), ("AW", 2)):
         if cells := np.flatnonzero(start.board == stone).tolist():
             node[name] = [point_text(game, cell) for cell in cells]
@@ -159,10 +165,13 @@ def read_sgf(data: str | bytes, game: Game | None = None) -> list[Record]:
 
 def _decode(data: bytes) -> str:
     """The file's text, by the charset it names (CA), else as UTF-8. Before the grammar: `]` may be half a character."""
-    match = re.search(rb"CA\[([^\]]*)\]", data[:1000])
-    charset = match[1].decode("latin-1").strip().lower() if match else "utf-8"
-    if charset not in CHARSETS:
-        raise RecordError(f"the charset {charset[:40]!r} is not known; {', '.join(CHARSETS)} are")
+    match = CHARSET.search(data[:1000])
+    charset = (match[1].decode("latin-1").strip().lower() if match else "") or "utf-8"
+    try:
+        if codecs.lookup(charset).name not in CHARSETS:
+            raise LookupError
+    except (LookupError, ValueError):
+        raise RecordError(f"the charset {charset[:40]!r} is not known; {', '.join(CHARSETS)} are") from None
     return data.decode(charset, "replace").removeprefix("\ufeff")
 
 
@@ -198,14 +207,30 @@ class _Reader:
             position,
             (_text(root, "PB"), _text(root, "PW")),
             comments,
-            result=_text(root, "RE") or NOT_KNOWN,
+            result=_result(root, position),
             date=_text(root, "DT"),
             opening=opening,
             seconds=tuple(seconds),
-            ending=_text(root, "GC") if is_ours else "",  # in other people's files it is any comment on the game
+            ending=unescape(root["GC"][0])
+            if is_ours and "GC" in root
+            else "",  # in other people's files it is any comment on the game
         )
         record.check()
         return record
+
+
+def _result(root: Node, position: Position) -> str:
+    """What the file says; where it is silent, what the rules say. A winner whom the rules refute is no result.
+
+    In Go the players agree on what is dead, and our rules do not know: there the file is believed.
+    """
+    told, known = _text(root, "RE"), result_text(position.game, position.outcome)
+    if position.outcome is None or isinstance(position.game.parameters, Go):
+        return told or known
+    said = Record(position.game, (), result=told).outcome
+    if said is not None and said.winner != position.outcome.winner:
+        raise RecordError(f"RE[{told}] says who won, but by the moves it is {known}")
+    return told if said is not None else known
 
 
 def _text(node: Node, name: str) -> str:

@@ -145,7 +145,7 @@ class Store:
         if self.path.is_dir():
             raise StoreError(f"{self.path} is a folder; a store is a file in one")
         with self._explained():
-            self._connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+            self._connection = sqlite3.connect(self.path.absolute(), timeout=PATIENCE, isolation_level=None)
         try:
             with self._explained():
                 self._prepare()
@@ -375,7 +375,7 @@ def _row(record: Record) -> tuple[object, ...]:
     return (
         WINNERS[outcome.winner] if outcome else None,
         record.game.spec,
-        " ".join(record.game.action_text(action) for action in record.moves),
+        " ".join(_words(record)),
         first,
         second,
         result,
@@ -385,6 +385,15 @@ def _row(record: Record) -> tuple[object, ...]:
         json.dumps([float(seconds) for seconds in record.seconds]),
         ending,
     )
+
+
+def _words(record: Record) -> list[str]:
+    """The moves as words, each of which says again which action it was."""
+    words = [record.game.action_text(action) for action in record.moves]
+    for action, word in set(zip(record.moves, words, strict=True)):
+        if word.split() != [word] or record.game.parse_action(word) != action:
+            raise RecordError(f"{record.game.name} writes action {action} as {word!r}, which cannot be read again")
+    return words
 
 
 # Filters: each a condition in SQL, and the values of its question marks.

@@ -23,9 +23,11 @@ class GameClock:
 
     def __init__(self) -> None:
         self.set(NONE)
+        self.was_told = False  # whether the controller has set the clocks, if only to say that there are none
 
     def set(self, system: str, main: float = 0.0, overtime: float = 0.0, count: int = 0) -> None:
         """Other settings: `main` seconds, then `overtime` seconds for `count` moves, or `count` times for one move."""
+        self.was_told = True
         self.system, self.main, self.overtime, self.count = system, main, overtime, count
         if system in (CANADIAN, BYOYOMI) and (count < 1 or overtime <= 0):
             self.system = ABSOLUTE
@@ -39,6 +41,8 @@ class GameClock:
 
     def tell(self, player: int, left: float, count: int) -> None:
         """What the controller says: `left` seconds of main time, or for `count` moves (or periods) of overtime."""
+        if self.system == NONE and self.was_told:
+            return
         if self.system == NONE:
             self.set(CANADIAN if count > 0 else ABSOLUTE, left, left, count)
         self.sides[player] = Side(left, max(count, 0))

@@ -66,19 +66,24 @@ def told(lines: Iterator[str]) -> Iterator[str]:
 def serve(engine: Engine, source: IO[bytes], sink: IO[str]) -> None:
     """Answers lines until `quit`, or until there are no more."""
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    lock = threading.Lock()  # a line and its interrupt come together
+
+    def hear(line: str | None) -> None:
+        with lock:
+            lines.put(line)
+            engine.interrupt.set()
 
     def listen() -> None:
         for line in read_lines(source):
-            lines.put(line)
-            engine.interrupt.set()
-        lines.put(None)
-        engine.interrupt.set()
+            hear(line)
+        hear(None)
 
     def await_silence() -> None:
         """Nothing interrupts, unless a line is waiting."""
-        engine.interrupt.clear()
-        if not lines.empty():
-            engine.interrupt.set()
+        with lock:
+            engine.interrupt.clear()
+            if not lines.empty():
+                engine.interrupt.set()
 
     threading.Thread(target=listen, daemon=True).start()
     while not engine.is_done:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tengen.agents.specs import PRESETS, load_agent
-from tengen.apps.arena import play_in_folder
+from tengen.apps.arena import opened, play_in_folder
 from tengen.apps.reproduce.page import Claim, Options, write_experiment
 from tengen.apps.train import train
 from tengen.arena import report
@@ -46,15 +46,20 @@ FULL = Extent(size=15, games=100, timed_games=4, plies=60, preset="gomoku15")
 
 def reproduce_gobang(options: Options) -> None:
     extent = FULL if options.is_full else QUICK
-    ninth = network_player(options, extent)
+    game = load_game(f"gomoku:size={extent.size}")
+    net = find_net(options, extent)
+    ninth = f"puct:net={net},simulations={SIMULATIONS}"
+    players = (*CLASSICAL, ninth)
+    with opened(options.folder / "games", Tournament(game, players, OPENING, seed=options.seed)):
+        pass  # another experiment's folder is told now, not after the training
+    if net == str(options.folder / "net"):
+        train(extent.preset, options.folder / "net", "auto", minutes_of(options), [])
+    plan = Tournament.of(game, players, plies=OPENING, seed=options.seed)
     times = {(name, size): move_times(name, size, extent, options) for name in CLASSICAL for size in SIZES}
-    if ninth:  # a net plays on one board alone
-        times[ninth, extent.size] = move_times(ninth, extent.size, extent, options)
-    players = (*CLASSICAL, *([ninth] if ninth else []))
-    plan = Tournament.of(load_game(f"gomoku:size={extent.size}"), players, plies=OPENING, seed=options.seed)
+    times[ninth, extent.size] = move_times(ninth, extent.size, extent, options)  # a net plays on one board alone
     options.say(f"… {len(players)} algorithms, {extent.games} games a pair, on {extent.size}×{extent.size}")
     records = play_in_folder(plan, extent.games, options.folder / "games")
-    (options.folder / "move-times.md").write_text(times_table(times))
+    (options.folder / "move-times.md").write_text(times_table(times), encoding="utf-8")
     about = (
         f"Nine ways to play Gobang: {extent.games} games of every pair on {extent.size}×{extent.size}, each opening "
         "(two random moves) with both colours. The paper's figures are drawings without numbers; what its text says of "
@@ -77,18 +82,16 @@ def reproduce_gobang(options: Options) -> None:
     )
 
 
-def network_player(options: Options, extent: Extent) -> str:
-    """The ninth algorithm: with the net that was given, one that comes along, or one trained here."""
-    net = options.net
-    if not net and extent.preset in shipped_nets():
-        net = extent.preset
-    if not net:
-        run = options.folder / "net"
-        train(extent.preset, run, "auto", options.minutes or (None if options.is_full else QUICK_MINUTES), [])
-        net = str(run)
-    spec = f"puct:net={net},simulations={SIMULATIONS}"
-    load_agent(spec, load_game(f"gomoku:size={extent.size}"))  # a net for another board is told now
-    return spec
+def find_net(options: Options, extent: Extent) -> str:
+    """The ninth algorithm's net: the one that was given, one that comes along, or one that is trained here."""
+    if options.net:
+        return options.net
+    return extent.preset if extent.preset in shipped_nets() else str(options.folder / "net")
+
+
+def minutes_of(options: Options) -> float | None:
+    """How long to train; None for the whole preset."""
+    return options.minutes or (None if options.is_full else QUICK_MINUTES)
 
 
 def move_times(name: str, size: int, extent: Extent, options: Options) -> np.ndarray:
