@@ -130,7 +130,7 @@ def test_failures_come_with_the_last_words(fakes, body, what, last_words):
     assert message.startswith(engine.name)
     assert what in message.splitlines()[0]
     assert f"command: {engine.command}" in message
-    assert message.endswith(last_words)
+    assert last_words in message  # what it says of being stopped may follow
     assert len(message) < 4000
     assert engine.process.returncode is not None
     with pytest.raises(EngineError, match="cannot be asked 'name': it was stopped before"):
