@@ -23,7 +23,7 @@ def page_of(options):
 def test_the_slides(options):
     EXPERIMENTS["3x3"](options)
     page = page_of(options)
-    assert page.count("as there") == 6 + 4 * 3 + 2 + 6  # priors, four edges with N, W and Q, two bounds, π
+    assert page.count("as there") == 6 + 5 + 5 + 4 * 3 + 2 + 6  # priors, four edges with N, W and Q, two bounds, π
     assert "not as there" not in page
 
 

@@ -1,6 +1,5 @@
 """PUCT: the slides' search on 3×3, number by number; exact values where they are known; trees that stay whole."""
 
-import math
 import random
 
 import numpy as np
@@ -8,39 +7,19 @@ import pytest
 from judges import plain_value, random_position
 
 from tengen import load_game
+from tengen.apps.reproduce.slides import ANSWERS, CELLS, Slides
 from tengen.search.evaluators import Uniform
 from tengen.search.gumbel import halving_schedule
 from tengen.search.limits import Limit
 from tengen.search.puct import Gumbel, Puct
 from tengen.search.tree import NONE, ROOT
 
-CELLS = {7: "a3", 8: "b3", 9: "c3", 4: "a2", 5: "b2", 6: "c2", 1: "a1", 2: "b1", 3: "c1"}  # as the slides number them
-
-
-class Slides:
-    """The network's answers of the slides, one after the other: priors by cell, and a value."""
-
-    def __init__(self, game, answers):
-        self.game, self.answers = game, iter(answers)
-
-    def __call__(self, planes):
-        assert len(planes) == 1
-        priors, value = next(self.answers)
-        logits = np.full((1, 9), -50, np.float32)
-        for cell, prior in priors.items():
-            logits[0, self.game.parse_action(CELLS[cell])] = math.log(prior)
-        return logits, np.array([value], np.float32)
-
 
 def test_the_slides_search():
     """Cells 1 and 5 are Black's, 4 is White's, who is to play; c = 5; each step's N, W, Q and P as printed."""
     game = load_game("tictactoe")
-    answers = [
-        ({2: 0.4, 3: 0.1, 6: 0.05, 7: 0.1, 8: 0.15, 9: 0.2}, 0.0),
-        ({3: 0.2, 6: 0.15, 7: 0.1, 8: 0.25, 9: 0.3}, -0.1),
-        ({2: 0.2, 3: 0.2, 6: 0.2, 7: 0.2, 8: 0.2}, -0.2),
-    ]
-    search = Puct(game, Slides(game, answers), exploration=5.0, urgency=-1, batch=1, memory=1)
+    priors = [answer for answer, _ in ANSWERS]
+    search = Puct(game, Slides(game), exploration=5.0, urgency=-1, batch=1, memory=1)
 
     def edge(cell, node=ROOT):
         action = game.parse_action(CELLS[cell])
@@ -48,12 +27,12 @@ def test_the_slides_search():
         return found.visits, pytest.approx(found.value, abs=1e-6), pytest.approx(found.prior, abs=1e-6), found.child
 
     search.move_to(game.from_moves("a1 a2 b2"))
-    assert [edge(cell)[:3] for cell in answers[0][0]] == [(0, 0, prior) for prior in answers[0][0].values()]
+    assert [edge(cell)[:3] for cell in priors[0]] == [(0, 0, prior) for prior in priors[0].values()]
 
     search.simulate(1)  # all U are 0: the tie goes to the highest prior, 2
     visits, value, prior, child = edge(2)
     assert (visits, value, prior) == (1, 0.1, 0.4)
-    assert [edge(cell, child)[2] for cell in answers[1][0]] == list(answers[1][0].values())
+    assert [edge(cell, child)[2] for cell in priors[1]] == list(priors[1].values())
     assert search.nodes[ROOT].visits == 1  # the slides count the root's own expansion, too
 
     search.simulate(1)  # 2 again (0.1 + 5·0.4·1/2 against 1.0 for 9), then 9, which ends the game: Black has won
@@ -62,7 +41,9 @@ def test_the_slides_search():
     assert edge(9)[:2] == (0, 0)
 
     search.simulate(1)  # 9 (5·0.2·√2 against 0.493)
-    assert edge(9)[:2] == (1, 0.2)
+    *found, _, child = edge(9)
+    assert found == [1, 0.2]
+    assert [edge(cell, child)[2] for cell in priors[2]] == list(priors[2].values())
     assert search.nodes[ROOT].visits == 3
     assert [edge(cell)[0] for cell in (3, 6, 7, 8)] == [0, 0, 0, 0]
 

@@ -139,11 +139,12 @@ def start(game, state):
 @rules(Go)
 def legal(game, state, actions):
     count = 0
-    for action in range(game.size * game.size):
-        cell = cell_of(game, action)
-        if state.cells[cell] == EMPTY and illegal_kind(game, state, cell) == 0:
-            actions[count] = action
-            count += 1
+    for y in range(game.size):
+        for x in range(game.size):
+            cell = cell_at(game, x, y)
+            if state.cells[cell] == EMPTY and illegal_kind(game, state, cell) == 0:
+                actions[count] = y * game.size + x
+                count += 1
     actions[count] = game.size * game.size
     return count + 1
 
@@ -200,16 +201,18 @@ def key(game, state):
 
 @rules(Go)
 def encode(game, state, planes):
-    for point in range(game.size * game.size):
-        cell = cell_of(game, point)
-        stone = state.cells[cell]
-        planes[0, point] = stone == state.to_play + 1
-        planes[1, point] = stone == 2 - state.to_play
-        planes[2, point] = point + 1 == state.last
-        planes[3, point] = stone == EMPTY and illegal_kind(game, state, cell) != 0
-        planes[4, point] = stone != EMPTY and is_in_atari(game, state, state.chain[cell])
-        planes[5, point] = state.last == game.size * game.size + 1
-        planes[6, point] = state.to_play == 0
+    to_play, last = state.to_play, state.last
+    for y in range(game.size):
+        for x in range(game.size):
+            point, cell = y * game.size + x, cell_at(game, x, y)
+            stone = state.cells[cell]
+            planes[0, point] = stone == to_play + 1
+            planes[1, point] = stone == 2 - to_play
+            planes[2, point] = point + 1 == last
+            planes[3, point] = stone == EMPTY and illegal_kind(game, state, cell) != 0
+            planes[4, point] = stone != EMPTY and is_in_atari(game, state, state.chain[cell])
+            planes[5, point] = last == game.size * game.size + 1
+            planes[6, point] = to_play == 0
 
 
 @rules(Go)
@@ -247,7 +250,13 @@ def frame(game, state):
 @kernel
 def cell_of(game, point):
     """The framed cell of a point of the board."""
-    return point + point // game.size + game.size + 2
+    return point + np.int64(np.uint32(point) // np.uint32(game.size)) + game.size + 2
+
+
+@kernel
+def cell_at(game, x, y):
+    """The framed cell of column x and row y, without a division, which GPUs are slow at."""
+    return (y + 1) * (game.size + 1) + x + 1
 
 
 @kernel

@@ -129,14 +129,15 @@ def empty_cells(columns, rows, lines, actions):
 @kernel
 def encode_stones(columns, rows, state, planes):
     """Four planes: own stones, the opponent's, the last move, and ones everywhere if the first player is to move."""
-    own, other = state.lines[state.to_play], state.lines[1 - state.to_play]
+    to_play, last = state.to_play, state.last
     for y in range(rows):
+        own, other = np.uint64(state.lines[to_play, y]), np.uint64(state.lines[1 - to_play, y])
         for x in range(columns):
-            cell = y * columns + x
-            planes[0, cell] = is_set(own, x, y)
-            planes[1, cell] = is_set(other, x, y)
-            planes[2, cell] = cell + 1 == state.last
-            planes[3, cell] = state.to_play == 0
+            cell, bit = y * columns + x, np.uint64(1) << np.uint64(x)
+            planes[0, cell] = own & bit != 0
+            planes[1, cell] = other & bit != 0
+            planes[2, cell] = cell + 1 == last
+            planes[3, cell] = to_play == 0
 
 
 @kernel

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from tengen.rules.contract import kernel
-from tengen.search.tree import LOST, NONE, ROOT, UNKNOWN, WON
+from tengen.search.tree import LOST, NONE, ROOT, UNKNOWN, WON, bring_forward, swap_untried
 
 VISIT_SCALE = 50.0  # σ(q) = (VISIT_SCALE + the most visits of an action) · value_scale · q
 
@@ -47,41 +47,77 @@ def value_of_edge(edge):
 @kernel
 def mixed_value(nodes, edges, node):
     """What an action never visited is thought to be worth: the network's value, and what was found, by its visits."""
-    first, visits, priors, found = np.int64(nodes[node].first), 0, np.float32(0), np.float32(0)
-    for i in range(first, first + nodes[node].count):
+    first, visits, priors, found = np.int64(nodes[node].first), 0, np.float32(0), np.float64(0)
+    for i in range(first, first + nodes[node].tried):
         if edges[i].visits > 0:
             visits += edges[i].visits
             priors += edges[i].prior
-            found += edges[i].prior * value_of_edge(edges[i])
+            found += np.float64(edges[i].prior) * np.float64(value_of_edge(edges[i]))
     if visits == 0:
         return nodes[node].value
-    return (nodes[node].value + np.float32(visits) * found / max(priors, np.float32(1e-9))) / np.float32(1 + visits)
+    mean = np.float32(found) / max(priors, np.float32(1e-9))
+    return np.float32((nodes[node].value + np.float64(visits) * np.float64(mean)) / np.float64(1 + visits))
 
 
 @kernel
 def sigma_scale(nodes, edges, node, value_scale):
     """How much a value weighs against a logit: more, the more has been tried."""
     first, most = np.int64(nodes[node].first), 0
-    for i in range(first, first + nodes[node].count):
+    for i in range(first, first + nodes[node].tried):
         most = max(most, edges[i].visits)
     return np.float32((VISIT_SCALE + most) * value_scale)
 
 
 @kernel
-def improved_logit(edge, scale, unseen):
-    """logit + σ(completed q)."""
-    value = value_of_edge(edge) if edge.visits > 0 else unseen
-    return np.float32(math.log(max(edge.prior, np.float32(1e-9)))) + scale * value
+def logit_of(edge):
+    """The logarithm of the prior: the network's logit, but for what all edges have in common."""
+    return np.float32(math.log(np.float64(max(edge.prior, np.float32(1e-9)))))
 
 
 @kernel
-def halving_edge(nodes, edges, gumbels, visits, value_scale):
-    """The root's edge for the next simulation: of those with that many visits, the best; NONE if there are none."""
+def corrected(logit, edge, scale, unseen):
+    """logit + σ(completed q)."""
+    value = value_of_edge(edge) if edge.visits > 0 else unseen
+    return np.float32(logit + np.float64(scale) * np.float64(value))
+
+
+@kernel
+def draw_edges(nodes, edges, scores, considered):
+    """Makes g + logit of each g in `scores` [actions]; brings the edges of a fresh root with the highest to the front.
+
+    There are `considered` of them, or as many as there are.
+    """
+    first, count = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count)
+    for i in range(first, first + count):
+        scores[edges[i].action] += logit_of(edges[i])
+    drawn = min(np.int64(considered), count)
+    for i in range(first, first + count):
+        place = min(i, first + drawn - 1)
+        if i == place or scores[edges[i].action] > scores[edges[place].action]:
+            swap_untried(edges, i, place)
+            while place > first and scores[edges[place].action] > scores[edges[place - 1].action]:
+                swap_untried(edges, place, place - 1)
+                place -= 1
+    nodes[ROOT].tried = drawn
+    bring_forward(nodes, edges, ROOT)
+
+
+@kernel
+def forget_gumbels(nodes, edges, scores):
+    """What is left in `scores` of the edges tried is their logit."""
+    first = np.int64(nodes[ROOT].first)
+    for i in range(first, first + nodes[ROOT].tried):
+        scores[edges[i].action] = logit_of(edges[i])
+
+
+@kernel
+def halving_edge(nodes, edges, scores, visits, value_scale):
+    """The root's edge for the next simulation: of those drawn with that many visits, the best; NONE if none is left."""
     first, best, highest = np.int64(nodes[ROOT].first), NONE, np.float32(-1e30)
     scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
-    for i in range(first, first + nodes[ROOT].count):
+    for i in range(first, first + nodes[ROOT].tried):
         if edges[i].visits + edges[i].losses == visits and edges[i].proven != LOST:
-            score = gumbels[i - first] + improved_logit(edges[i], scale, unseen)
+            score = corrected(scores[edges[i].action], edges[i], scale, unseen)
             if score > highest:
                 best, highest = i, score
     return best
@@ -94,24 +130,24 @@ def improved_policy(nodes, edges, value_scale, policy):
     scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
     highest, total = np.float32(-1e30), np.float32(0)
     for i in range(count):
-        policy[i] = improved_logit(edges[first + i], scale, unseen)
+        policy[i] = corrected(logit_of(edges[first + i]), edges[first + i], scale, unseen)
         highest = max(highest, policy[i])
     for i in range(count):
-        policy[i] = math.exp(policy[i] - highest)
+        policy[i] = math.exp(np.float64(policy[i] - highest))
         total += policy[i]
     for i in range(count):
         policy[i] /= total
 
 
 @kernel
-def improve(nodes, edges, gumbels, value_scale, policy):
+def improve(nodes, edges, scores, value_scale, policy):
     """Writes the root's improved policy; returns the edge to play, the best of those visited most."""
     improved_policy(nodes, edges, value_scale, policy)
     first, most = np.int64(nodes[ROOT].first), 0
-    for i in range(first, first + nodes[ROOT].count):
+    for i in range(first, first + nodes[ROOT].tried):
         if edges[i].proven == WON:
             return i
         if edges[i].proven != LOST:
             most = max(most, edges[i].visits)
-    best = halving_edge(nodes, edges, gumbels, most, value_scale)
+    best = halving_edge(nodes, edges, scores, most, value_scale)
     return first if best == NONE else best

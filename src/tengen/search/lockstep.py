@@ -16,7 +16,7 @@ from tengen.rules.game import Game
 from tengen.rules.kernels import entry
 from tengen.search.chance import draw_gammas, draw_gumbels, draw_weighted
 from tengen.search.evaluators import Evaluator
-from tengen.search.gumbel import halving_edge, halving_schedule, improve
+from tengen.search.gumbel import draw_edges, forget_gumbels, halving_edge, halving_schedule, improve
 from tengen.search.tree import (
     EDGE,
     LOST,
@@ -25,9 +25,10 @@ from tengen.search.tree import (
     ROOT,
     UNKNOWN,
     WON,
+    backup,
     begin_simulation,
+    bring_forward,
     check_actions,
-    finish_simulation,
     keep_subtree,
     open_node,
 )
@@ -43,7 +44,6 @@ class Plan(NamedTuple):
     simulations: int = 32
     exploration: float = 1.5  # as in Puct
     urgency: float = 0.25
-    rollouts: float = 0.0
     considered: int = 16  # as in Gumbel
     gumbel_noise: float = 1.0
     value_scale: float = 1.0
@@ -70,11 +70,13 @@ class Rows(NamedTuple):
     rows: Any
     roots: Any
     leaves: Any
+    root_words: Any  # [rows, words]: roots and leaves once more, in words as long as the record allows:
+    leaf_words: Any  # CUDA copies a record byte by byte
     nodes: Any  # [rows, nodes]
     edges: Any  # [rows, edges]
     sizes: Any  # [rows, 2]: nodes and edges in use
     paths: Any  # [rows, plies, 2]
-    gumbels: Any  # [rows, actions]
+    scores: Any  # [rows, actions]: see gumbel.py
     actions: Any  # [rows, actions]: scratch memory
     weights: Any  # [rows, actions]: the policy of a search that is done, by edge
     planes: Any  # [rows, planes, cells]: what the network is asked
@@ -83,76 +85,101 @@ class Rows(NamedTuple):
     schedules: Any  # [considered + 1, simulations]: see gumbel.py
 
 
+def row_shapes(game: Game, plan: Plan, count: int, spare: int = 1) -> dict[str, tuple[tuple[int, ...], Any]]:
+    """The shape and the kind of each array of `count` rows, of which `spare` move their trees at the same time."""
+    nodes = (2 if plan.keep else 1) * plan.simulations + 2
+    edges, actions, state = nodes * game.actions, game.actions, game.parameters.record()
+    return {
+        "rows": ((count,), ROW),
+        "roots": ((count,), state),
+        "leaves": ((count,), state),
+        "nodes": ((count, nodes), NODE),
+        "edges": ((count, edges), EDGE),
+        "sizes": ((count, 2), np.int64),
+        "paths": ((count, LONGEST, 2), np.int32),
+        "scores": ((count, actions), np.float32),
+        "actions": ((count, actions), np.int32),
+        "weights": ((count, actions), np.float32),
+        "planes": ((count, len(game.planes), game.cells), np.float32),
+        "spare_nodes": ((spare, nodes if plan.keep else 1), NODE),
+        "spare_edges": ((spare, edges if plan.keep else 1), EDGE),
+        "schedules": ((plan.considered + 1, plan.simulations), np.int32),
+    }
+
+
 def new_rows(game: Game, plan: Plan, count: int, seed: int) -> Rows:
     """Memory for `count` rows, each with a random sequence of its own."""
+    arrays = {name: np.zeros(shape, kind) for name, (shape, kind) in row_shapes(game, plan, count).items()}
+    arrays |= first_values(game, plan, count, seed)
+    views = {f"{name}_words": as_words(arrays[names]) for name, names in (("root", "roots"), ("leaf", "leaves"))}
+    arrays = {name: array.view(np.recarray) if array.dtype.names else array for name, array in arrays.items()}
+    return Rows(**arrays, **views)
+
+
+def as_words(records: Any) -> Any:
+    """An array of records, of NumPy or of a GPU, as an array of words [records, words] in the same memory."""
+    size = records.dtype.itemsize
+    kind = next(kind for kind in (np.uint64, np.uint32, np.uint16, np.uint8) if size % np.dtype(kind).itemsize == 0)
+    return records.view(kind).reshape(len(records), -1)
+
+
+@kernel
+def copy_words(source, target):
+    """Copies one record."""
+    for k in range(len(source)):
+        target[k] = source[k]
+
+
+def first_values(game: Game, plan: Plan, count: int, seed: int) -> dict[str, np.ndarray]:
+    """What rows must hold before they begin: seeds, and the schedules of halving."""
     check_actions(game.actions)
-    nodes = (2 if plan.keep else 1) * plan.simulations + 2
-    edges = nodes * game.actions
     schedules = np.zeros((plan.considered + 1, plan.simulations), np.int32)
     for considered in range(1, plan.considered + 1):
         schedules[considered] = halving_schedule(considered, plan.simulations)
     rows = np.zeros(count, ROW)
     rows["seed"] = np.random.default_rng(seed).integers(2**64, size=count, dtype=np.uint64)
-    return Rows(
-        rows=rows.view(np.recarray),
-        roots=game.new_states(count),
-        leaves=game.new_states(count),
-        nodes=np.zeros((count, nodes), NODE).view(np.recarray),
-        edges=np.zeros((count, edges), EDGE).view(np.recarray),
-        sizes=np.zeros((count, 2), np.int64),
-        paths=np.zeros((count, LONGEST, 2), np.int32),
-        gumbels=np.zeros((count, game.actions), np.float32),
-        actions=np.zeros((count, game.actions), np.int32),
-        weights=np.zeros((count, game.actions), np.float32),
-        planes=np.zeros((count, len(game.planes), game.cells), np.float32),
-        spare_nodes=np.zeros((1, nodes if plan.keep else 1), NODE).view(np.recarray),
-        spare_edges=np.zeros((1, edges if plan.keep else 1), EDGE).view(np.recarray),
-        schedules=schedules,
-    )
+    return {"rows": rows, "schedules": schedules}
 
 
 @kernel
-def begin_search(game, rows, i):
-    """A new search of row i: the network is asked about the root itself."""
+def ask_root(rows, i):
+    """A new search of row i: its leaf, which the network is to be asked about, is the root itself."""
     rows.rows[i].done = rows.rows[i].length = 0
-    encode(game, rows.roots[i], rows.planes[i])
+    copy_words(rows.root_words[i], rows.leaf_words[i])
 
 
 @kernel
-def go_on(game, plan, rows, i, logits, value):
-    """Row i hears the answer to its question. True if it has another one; False if its search is done."""
-    row = rows.rows[i]
-    nodes, edges, sizes, actions = rows.nodes[i], rows.edges[i], rows.sizes[i], rows.actions[i]
-    if row.length == 0:
+def hear(game, plan, rows, i, logits, value):
+    """Row i hears the answer to its question: a node is opened, and the value backed up."""
+    row, leaf, length = rows.rows[i], rows.leaves[i], np.int64(rows.rows[i].length)
+    nodes, edges, sizes = rows.nodes[i], rows.edges[i], rows.sizes[i]
+    if length == 0:
         sizes[0] = sizes[1] = 0
-        open_node(game, nodes, edges, sizes, rows.roots[i], logits, value, actions)
+    node = open_node(game, nodes, edges, sizes, leaf, logits, value, rows.actions[i])
+    if length == 0:
         disturb(plan, rows, i)
     else:
-        leaf, path, length = rows.leaves[i], rows.paths[i], np.int64(row.length)
-        row.seed = finish_simulation(
-            game, nodes, edges, sizes, leaf, path, length, logits, value, actions, plan.rollouts, row.seed
-        )
+        edges[rows.paths[i, length - 1, 1]].child = node
+        backup(nodes, edges, rows.paths[i], length, np.float32(value if leaf.to_play == 0 else -value))
         row.done += 1
-    return ask(game, plan, rows, i)
 
 
 @kernel
 def ask(game, plan, rows, i):
-    """Simulates until the network must be asked: True; or until the search is done: False."""
+    """Simulates until the network must be asked about the leaf: True; or until the search is done: False."""
     row, nodes, edges = rows.rows[i], rows.nodes[i], rows.edges[i]
     considered = min(np.int64(plan.considered), np.int64(nodes[ROOT].count))
     while row.done < plan.simulations and nodes[ROOT].proven == UNKNOWN:
-        rows.leaves[i] = rows.roots[i]
+        copy_words(rows.root_words[i], rows.leaf_words[i])
         first = NONE
         if plan.root == GUMBEL:
             visits = rows.schedules[considered, row.done]
-            first = halving_edge(nodes, edges, rows.gumbels[i], visits, plan.value_scale)
+            first = halving_edge(nodes, edges, rows.scores[i], visits, plan.value_scale)
         length = begin_simulation(
             game, nodes, edges, rows.leaves[i], plan.exploration, plan.urgency, first, rows.paths[i]
         )
         if length > 0:
             row.length = length
-            encode(game, rows.leaves[i], rows.planes[i])
             return True
         row.done += 1
     return False
@@ -161,15 +188,18 @@ def ask(game, plan, rows, i):
 @kernel
 def disturb(plan, rows, i):
     """What chance adds at a root: Gumbel numbers, or noise in the priors."""
-    row, root, edges = rows.rows[i], rows.nodes[i][ROOT], rows.edges[i]
-    first, count = np.int64(root.first), np.int64(root.count)
+    row, nodes, edges = rows.rows[i], rows.nodes[i], rows.edges[i]
+    first, count = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count)
     if plan.root == GUMBEL:
-        row.seed = draw_gumbels(row.seed, plan.gumbel_noise, rows.gumbels[i][:count])
+        row.seed = draw_gumbels(row.seed, plan.gumbel_noise, rows.scores[i])
+        draw_edges(nodes, edges, rows.scores[i], plan.considered)
     elif plan.noise > 0:
-        noise = rows.weights[i][:count]
+        share, noise = np.float64(np.float32(plan.noise)), rows.weights[i][:count]
         row.seed = draw_gammas(row.seed, plan.noise_total / count, noise)
         for k in range(count):
-            edges[first + k].prior += np.float32(plan.noise) * (noise[k] - edges[first + k].prior)
+            prior = edges[first + k].prior
+            edges[first + k].prior = prior + share * np.float64(noise[k] - prior)
+        bring_forward(nodes, edges, ROOT)
 
 
 @kernel
@@ -181,8 +211,8 @@ def conclude(plan, rows, i, ply):
     row, nodes, edges, weights = rows.rows[i], rows.nodes[i], rows.edges[i], rows.weights[i]
     if plan.root == GUMBEL:
         if ply >= plan.chance_plies:
-            rows.gumbels[i][:] = 0
-        return improve(nodes, edges, rows.gumbels[i], plan.value_scale, weights)
+            forget_gumbels(nodes, edges, rows.scores[i])
+        return improve(nodes, edges, rows.scores[i], plan.value_scale, weights)
     first, count, proven = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count), nodes[ROOT].proven
     total, best = np.float32(0), 0
     for k in range(count):
@@ -201,11 +231,12 @@ def conclude(plan, rows, i, ply):
 
 
 @kernel
-def follow_edge(game, plan, rows, i, edge):
-    """After the move of an edge, which is played already: keeps the tree below it, or asks anew. As `ask`."""
+def follow_edge(plan, rows, i, edge):
+    """After the move of an edge, which is played already: a new search. True if the network must be asked about its
+    root, and not if the tree below the edge is kept."""
     nodes, edges, sizes = rows.nodes[i], rows.edges[i], rows.sizes[i]
     child = np.int64(edges[edge].child)
-    begin_search(game, rows, i)
+    ask_root(rows, i)
     if not plan.keep or child == NONE:
         return True
     spare_nodes, spare_edges = rows.spare_nodes[i % len(rows.spare_nodes)], rows.spare_edges[i % len(rows.spare_edges)]
@@ -215,23 +246,28 @@ def follow_edge(game, plan, rows, i, edge):
     for k in range(sizes[1]):
         edges[k] = spare_edges[k]
     disturb(plan, rows, i)
-    return ask(game, plan, rows, i)
+    return False
 
 
 @entry
 def begin_searches(game, rows):
     """Every row begins to search its root."""
     for i in range(len(rows.rows)):
-        begin_search(game, rows, i)
+        ask_root(rows, i)
+        encode(game, rows.leaves[i], rows.planes[i])
 
 
 @entry
 def continue_searches(game, plan, rows, logits, values, waiting):
     """Rows that wait [rows] hear their answers; what is done no longer waits, and its edge stands in its `done`."""
     for i in range(len(rows.rows)):
-        if waiting[i] and not go_on(game, plan, rows, i, logits[i], values[i]):
-            waiting[i] = False
-            rows.rows[i].done = conclude(plan, rows, i, plan.chance_plies)
+        if waiting[i]:
+            hear(game, plan, rows, i, logits[i], values[i])
+            waiting[i] = ask(game, plan, rows, i)
+            if waiting[i]:
+                encode(game, rows.leaves[i], rows.planes[i])
+            else:
+                rows.rows[i].done = conclude(plan, rows, i, plan.chance_plies)
 
 
 def search_all(game: Game, plan: Plan, states: np.ndarray, evaluator: Evaluator, seed: int = 1) -> np.ndarray:

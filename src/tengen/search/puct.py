@@ -11,7 +11,7 @@ from tengen.rules.contract import encode
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
 from tengen.search.evaluators import Evaluator
-from tengen.search.gumbel import halving_edge, halving_schedule, improve
+from tengen.search.gumbel import draw_edges, halving_edge, halving_schedule, improve
 from tengen.search.limits import Clock, Decision, Limit, Opinion
 from tengen.search.tree import (
     DRAWN,
@@ -34,7 +34,7 @@ LONGEST = 512  # plies of one simulation
 LONGEST_SCHEDULE = 4096  # simulations that are shared by halving, where only time is limited
 DEFAULT_SIMULATIONS = 400
 FOREVER = 2**60
-NO_GUMBELS, NO_SCHEDULE = np.zeros(0, np.float32), np.zeros(0, np.int32)
+NO_SCORES, NO_SCHEDULE = np.zeros(0, np.float32), np.zeros(0, np.int32)
 
 
 class Batch(NamedTuple):
@@ -48,7 +48,7 @@ class Batch(NamedTuple):
 
 
 @entry
-def gather(game, root, nodes, edges, batch, most, exploration, urgency, gumbels, schedule, value_scale):
+def gather(game, root, nodes, edges, batch, most, exploration, urgency, scores, schedule, value_scale):
     """Begins up to `most` simulations; returns how many wait for the network, and how many were settled without it.
 
     It stops early where a leaf would be asked about twice, and when the root is proven. With a schedule (see gumbel.py)
@@ -59,7 +59,7 @@ def gather(game, root, nodes, edges, batch, most, exploration, urgency, gumbels,
         batch.leaves[asked] = root[0]
         first = NONE
         if len(schedule) > 0:
-            first = halving_edge(nodes, edges, gumbels, schedule[asked + settled], value_scale)
+            first = halving_edge(nodes, edges, scores, schedule[asked + settled], value_scale)
         leaf, path = batch.leaves[asked], batch.paths[asked]
         length = begin_simulation(game, nodes, edges, leaf, exploration, urgency, first, path)
         if length < 0:
@@ -161,7 +161,7 @@ class Puct:
         logits, values = np.zeros((1, self.game.actions), np.float32), np.zeros(1, np.float32)
         show(game, start, self.work)
         plant(game, start, *trees, self.sizes, self.work, logits, values)
-        gather(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_GUMBELS, NO_SCHEDULE, 0.0)
+        gather(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_SCORES, NO_SCHEDULE, 0.0)
         scatter(game, *trees, self.sizes, self.work, 0, logits, values, self.rollouts, self.chance)
         spare = np.zeros_like(self.nodes[:1]), np.zeros_like(self.edges[: self.game.actions])
         replant(game, *trees, *spare, self.sizes, ROOT)
@@ -177,11 +177,11 @@ class Puct:
         return self.decide(done, clock)
 
     def simulate(
-        self, most: int, gumbels: np.ndarray = NO_GUMBELS, schedule: np.ndarray = NO_SCHEDULE, value_scale: float = 1.0
+        self, most: int, scores: np.ndarray = NO_SCORES, schedule: np.ndarray = NO_SCHEDULE, value_scale: float = 1.0
     ) -> int:
         """One batch of simulations, no more than `most`; returns how many."""
         assert self.position is not None
-        game, settings = self.game.parameters, (self.exploration, self.urgency, gumbels, schedule, value_scale)
+        game, settings = self.game.parameters, (self.exploration, self.urgency, scores, schedule, value_scale)
         asked, settled = gather(game, self.position.states, self.nodes, self.edges, self.work, most, *settings)
         if asked:
             logits, values = self.evaluator(self.work.planes[:asked])
@@ -213,13 +213,15 @@ class Puct:
         first, count = int(self.nodes[node].first), int(self.nodes[node].count)
         return self.edges[first : first + count]
 
-    def preference(self, edge: Any) -> tuple[bool, bool, int, float]:
-        """How much an edge is liked: proven wins first, proven losses last, then by visits, then by prior."""
-        return bool(edge.proven == WON), bool(edge.proven != LOST), int(edge.visits), float(edge.prior)
+    def ranked(self, node: int) -> Any:
+        """The edges of a node: proven wins first, proven losses last, then by visits, prior, the lower action."""
+        edges = self.edges_of(node)
+        last_first = (-edges.action, edges.prior, edges.visits, edges.proven != LOST, edges.proven == WON)
+        return edges[np.lexsort(last_first)[::-1]]
 
     def favourite(self, node: int) -> Any:
         """The edge to play."""
-        return max(self.edges_of(node), key=self.preference)
+        return self.ranked(node)[0]
 
     def line_through(self, edge: Any) -> tuple[int, ...]:
         """The edge's action, and what is expected after it."""
@@ -247,25 +249,31 @@ class Puct:
             note="; ".join(["proven"] * bool(proven) + ["the tree is full: give it more memory"] * bool(is_full)),
         )
 
-    def opinions(self) -> list[Opinion]:
-        """What the tree says of each action visited, the best first."""
+    def opinions(self, lines: int | None = None) -> list[Opinion]:
+        """What the tree says of each action visited, the best first; that many have a line, by default all."""
+        edges = self.ranked(ROOT)
         return [
             Opinion(
                 action=int(edge.action),
                 visits=int(edge.visits),
                 value=float(edge.value) / int(edge.visits),
                 prior=float(edge.prior),
-                line=self.line_through(edge),
+                line=self.line_through(edge) if lines is None or place < lines else (),
             )
-            for edge in sorted(self.edges_of(ROOT), key=self.preference, reverse=True)
-            if edge.visits
+            for place, edge in enumerate(edges[edges.visits > 0])
         ]
 
 
 @entry
-def conclude(game, nodes, edges, gumbels, value_scale, policy):
+def draw(game, nodes, edges, scores, considered):
+    """The actions that share the simulations."""
+    draw_edges(nodes, edges, scores, considered)
+
+
+@entry
+def conclude(game, nodes, edges, scores, value_scale, policy):
     """Writes the root's improved policy; returns the edge to play."""
-    return improve(nodes, edges, gumbels, value_scale, policy)
+    return improve(nodes, edges, scores, value_scale, policy)
 
 
 @dataclass
@@ -283,6 +291,7 @@ class Gumbel(Puct):
     def _compile(self) -> None:
         super()._compile()
         nothing = np.zeros(self.game.actions, np.float32)
+        draw(self.game.parameters, self.nodes, self.edges, nothing, self.considered)
         conclude(self.game.parameters, self.nodes, self.edges, nothing, self.value_scale, nothing)
 
     def search(self, position: Position, limit: Limit) -> Decision:
@@ -292,15 +301,16 @@ class Gumbel(Puct):
         self.position = None  # halving counts visits from zero
         self.move_to(position)
         count, done = int(self.nodes[ROOT].count), 0
-        gumbels = (self.noise * self.random.gumbel(size=count)).astype(np.float32)
+        scores = (self.noise * self.random.gumbel(size=self.game.actions)).astype(np.float32)
+        draw(self.game.parameters, self.nodes, self.edges, scores, self.considered)
         schedule = halving_schedule(min(self.considered, count), min(most, LONGEST_SCHEDULE))
         while done < most and clock.left > 0 and self.nodes[ROOT].proven == UNKNOWN:
             if done < len(schedule):
-                done += self.simulate(len(schedule) - done, gumbels, schedule[done:], self.value_scale)
+                done += self.simulate(len(schedule) - done, scores, schedule[done:], self.value_scale)
             else:
                 done += self.simulate(most - done)
         edges = self.edges_of(ROOT)
         policy, winner = np.zeros(count, np.float32), int(self.nodes[ROOT].first)
-        winner = conclude(self.game.parameters, self.nodes, self.edges, gumbels, self.value_scale, policy) - winner
+        winner = conclude(self.game.parameters, self.nodes, self.edges, scores, self.value_scale, policy) - winner
         decision = self.decide(done, clock, edges[winner])
         return replace(decision, policy={int(edges[i].action): float(policy[i]) for i in range(count)})

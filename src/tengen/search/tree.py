@@ -5,6 +5,12 @@ the papers: an edge's visits N and value W are for the player who moves at its n
 
 A simulation selects edges down to a leaf; the network is asked about it; its answer opens a node there and is backed
 up. While a leaf waits for its answer, every edge on its path counts one loss more: other simulations go elsewhere.
+
+A node's edges are ordered as far as they matter: first those that were tried, in that order, then the best of the rest
+by prior. Whatever PUCT chooses is among these few, so a search does not look at the others.
+
+Where a product is added to something, it is one of two float32 in float64, which is exact: CPUs and GPUs, which round
+once or twice there, come to the same number.
 """
 
 from __future__ import annotations
@@ -23,9 +29,12 @@ UNKNOWN, LOST, DRAWN, WON = 0, 1, 2, 3  # what is proven of an edge, for the pla
 NODE = np.dtype(
     [
         ("visits", np.int32),  # of all its edges
+        ("finished", np.int32),  # those of them that are backed up …
+        ("total", np.float32),  # … and the sum of their values, for the player to move
         ("value", np.float32),  # the network's, for the player to move
         ("first", np.int32),  # of its edges, which stand side by side
         ("count", np.int16),
+        ("tried", np.int16),  # edges that a simulation has gone through, or may; they stand in front
         ("to_play", np.int8),
         ("proven", np.int8),  # for the player to move
     ],
@@ -60,37 +69,59 @@ def open_node(game, nodes, edges, sizes, state, logits, value, actions):
     node, first = np.int64(sizes[0]), np.int64(sizes[1])
     sizes[0] += 1
     sizes[1] += count
-    nodes[node].visits = nodes[node].proven = 0
-    nodes[node].value = value
+    nodes[node].visits = nodes[node].finished = nodes[node].tried = nodes[node].proven = 0
+    nodes[node].total, nodes[node].value = 0, value
     nodes[node].first, nodes[node].count, nodes[node].to_play = first, count, state.to_play
-    highest, total = np.float32(-1e30), np.float32(0)
+    highest, best, total = np.float32(-1e30), 0, np.float32(0)
     for i in range(count):
-        highest = max(highest, logits[actions[i]])
+        if logits[actions[i]] > highest:
+            highest, best = logits[actions[i]], i
     for i in range(count):
         edge = edges[first + i]
         edge.visits = edge.losses = edge.proven = 0
         edge.value = 0
         edge.child, edge.action = NONE, actions[i]
-        edge.prior = math.exp(logits[actions[i]] - highest)
+        edge.prior = math.exp(np.float64(logits[actions[i]] - highest))
         total += edge.prior
     for i in range(count):
         edges[first + i].prior /= total
+    swap_untried(edges, first, first + best)
     return node
 
 
 @kernel
+def swap_untried(edges, one, other):
+    """Two edges that no simulation has gone through change places."""
+    action, prior = edges[one].action, edges[one].prior
+    edges[one].action, edges[one].prior = edges[other].action, edges[other].prior
+    edges[other].action, edges[other].prior = action, prior
+
+
+@kernel
+def bring_forward(nodes, edges, node):
+    """Of the edges that were not tried, the one with the highest prior (of these, the lowest action) comes first."""
+    place, end = np.int64(nodes[node].first) + nodes[node].tried, np.int64(nodes[node].first) + nodes[node].count
+    best = place
+    for i in range(place + 1, end):
+        if comes_before(edges[i], edges[best]):
+            best = i
+    if place < end:
+        swap_untried(edges, place, best)
+
+
+@kernel
 def best_edge(nodes, edges, node, exploration, urgency):
-    """The edge with the highest Q + U, U = c · P · √ΣN / (1 + N); among equals the higher prior, then the first.
+    """The edge with the highest Q + U, U = c · P · √ΣN / (1 + N); among equals the higher prior, then the lower action.
 
     An edge never visited has a Q of `urgency` less than its node's mean (0, if urgency is negative). What is proven
     lost is left out, unless all is.
     """
-    first, count = np.int64(nodes[node].first), np.int64(nodes[node].count)
+    first, count = np.int64(nodes[node].first), min(np.int64(nodes[node].tried) + 1, np.int64(nodes[node].count))
     scale = np.float32(exploration * math.sqrt(nodes[node].visits))
     unseen = np.float32(0)
     if urgency >= 0 and nodes[node].visits > 0:
-        unseen = mean_of(nodes, edges, node) - np.float32(urgency)
-    best, highest, prior = first, np.float32(-1e30), np.float32(-1)
+        unseen = mean_of(nodes, node) - np.float32(urgency)
+    best, highest = first, np.float32(-1e30)
     for i in range(first, first + count):
         edge = edges[i]
         tried = np.float32(edge.visits + edge.losses)
@@ -98,19 +129,21 @@ def best_edge(nodes, edges, node, exploration, urgency):
         score += scale * edge.prior / (np.float32(1) + tried)
         if edge.proven == LOST:
             score -= np.float32(1e20)
-        if score > highest or (score == highest and edge.prior > prior):
-            best, highest, prior = i, score, edge.prior
+        if score > highest or (score == highest and comes_before(edge, edges[best])):
+            best, highest = i, score
     return best
 
 
 @kernel
-def mean_of(nodes, edges, node):
+def comes_before(edge, other):
+    """Whether an edge is taken rather than another that is as good."""
+    return edge.prior > other.prior or (edge.prior == other.prior and edge.action < other.action)
+
+
+@kernel
+def mean_of(nodes, node):
     """The mean value of a node's visits, for its player to move."""
-    first, total, visits = np.int64(nodes[node].first), np.float32(0), 0
-    for i in range(first, first + nodes[node].count):
-        total += edges[i].value
-        visits += edges[i].visits
-    return total / np.float32(max(visits, 1))
+    return nodes[node].total / np.float32(max(nodes[node].finished, 1))
 
 
 @kernel
@@ -123,6 +156,9 @@ def select(game, nodes, edges, state, exploration, urgency, first, path):
     node, length = ROOT, 0
     while True:
         index = first if length == 0 and first != NONE else best_edge(nodes, edges, node, exploration, urgency)
+        if index == np.int64(nodes[node].first) + nodes[node].tried:
+            nodes[node].tried += 1
+            bring_forward(nodes, edges, node)
         edge = edges[index]
         path[length, 0], path[length, 1] = node, index
         length += 1
@@ -146,7 +182,9 @@ def backup(nodes, edges, path, length, value):
         node, edge = nodes[path[i, 0]], edges[path[i, 1]]
         edge.losses -= 1
         edge.visits += 1
+        node.finished += 1
         edge.value += value if node.to_play == 0 else -value
+        node.total += value if node.to_play == 0 else -value
         if edge.proven != UNKNOWN and node.proven == UNKNOWN:
             node.proven = proof_of(edges, node)
             if node.proven != UNKNOWN and i > 0:
@@ -157,9 +195,9 @@ def backup(nodes, edges, path, length, value):
 
 @kernel
 def proof_of(edges, node):
-    """A node is won if an edge is; else it is worth its best edge, once all are proven."""
-    best = LOST
-    for i in range(node.first, node.first + node.count):
+    """A node is won if an edge is; else it is worth its best edge, once all are proven. What is proven was tried."""
+    best = LOST if node.tried == node.count else UNKNOWN
+    for i in range(node.first, node.first + node.tried):
         if edges[i].proven == WON:
             return WON
         if edges[i].proven == UNKNOWN:
@@ -213,7 +251,7 @@ def finish_simulation(game, nodes, edges, sizes, state, path, length, logits, va
         seed = rollout(game, state, actions, seed)
         result = outcome(game, state)
         played = np.float32(0) if result == DRAW else np.float32(1) if result == FIRST else np.float32(-1)
-        first_value += np.float32(rollouts) * (played - first_value)
+        first_value = np.float32(first_value + np.float64(np.float32(rollouts)) * np.float64(played - first_value))
     backup(nodes, edges, path, length, first_value)
     return seed
 

@@ -404,18 +404,23 @@ class Uct:
                 made = sum(pool.map(lambda tree: tree.grow(share, depth, clock, self.exploration), trees))
         return decide(trees, made, clock)
 
-    def opinions(self) -> list[Opinion]:
-        """What the trees say of each action visited, the best first."""
+    def opinions(self, lines: int | None = None) -> list[Opinion]:
+        """What the trees say of each action visited, the best first; that many have a line, by default all."""
         visits, wins, hopeless = count_visits(self.asked)
+        ranked = sorted(visits, key=lambda action: (hopeless[action], -visits[action], action))
         return [
             Opinion(
                 action=action,
                 visits=visits[action],
                 value=2 * wins[action] / visits[action] - 1,
-                line=largest(self.asked).principal_variation(action) or (action,),
+                line=self.line_through(action) if lines is None or place < lines else (),
             )
-            for action in sorted(visits, key=lambda action: (hopeless[action], -visits[action], action))
+            for place, action in enumerate(ranked)
         ]
+
+    def line_through(self, action: int) -> tuple[int, ...]:
+        """The action, and what is expected after it."""
+        return largest(self.asked).principal_variation(action) or (action,)
 
     def _make_trees(self, threads: int, playouts: int) -> None:
         """As many trees as threads, each half of its share of memory (the other half is for moving it)."""

@@ -18,7 +18,7 @@ CELLS = {7: "a3", 8: "b3", 9: "c3", 4: "a2", 5: "b2", 6: "c2", 1: "a1", 2: "b1",
 ANSWERS = [  # the network's: priors by cell, and a value for the player to move
     ({2: 0.4, 3: 0.1, 6: 0.05, 7: 0.1, 8: 0.15, 9: 0.2}, 0.0),
     ({3: 0.2, 6: 0.15, 7: 0.1, 8: 0.25, 9: 0.3}, -0.1),
-    ({2: 0.2, 3: 0.2, 6: 0.2, 7: 0.2, 8: 0.2}, -0.2),
+    ({2: 0.25, 3: 0.2, 6: 0.1, 7: 0.2, 8: 0.25}, -0.2),
 ]
 EXPLORATION = 5.0
 FINAL_VISITS = {2: 40, 3: 10, 6: 5, 7: 10, 8: 15, 9: 320}
@@ -33,10 +33,15 @@ class Slides:
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         priors, value = next(self.answers)
-        logits = np.full((1, self.game.actions), -50, np.float32)
-        for cell, prior in priors.items():
-            logits[0, self.game.parse_action(CELLS[cell])] = math.log(prior)
-        return logits, np.array([value], np.float32)
+        return logits_of(self.game, priors)[None], np.array([value], np.float32)
+
+
+def logits_of(game: Game, priors: dict[int, float]) -> np.ndarray:
+    """What a network says that has these priors, by the slides' numbers of cells."""
+    logits = np.full(game.actions, -50, np.float32)
+    for cell, prior in priors.items():
+        logits[game.parse_action(CELLS[cell])] = math.log(prior)
+    return logits
 
 
 def reproduce_slides(options: Options) -> None:
@@ -56,12 +61,16 @@ def reproduce_slides(options: Options) -> None:
         claims.append(claim(f"{step}: W of {cell}", total, float(found.value), EXACT))
         claims.append(claim(f"{step}: Q of {cell}", total / visits, float(found.value) / int(found.visits), EXACT))
 
+    def expect_priors(step: str, node: int, answer: int) -> None:
+        for cell, prior in ANSWERS[answer][0].items():
+            claims.append(claim(f"{step}: P of {cell}", prior, float(edge(cell, node).prior), EXACT))
+
     search.move_to(position)
-    for cell, prior in ANSWERS[0][0].items():
-        claims.append(claim(f"expansion of the root: P of {cell}", prior, float(edge(cell).prior), EXACT))
+    expect_priors("expansion of the root", ROOT, 0)
     search.simulate(1)
     say("1st, a tie: the highest prior", 2, ROOT, 1, 0.1)
     below = int(edge(2).child)
+    expect_priors("1st, below 2", below, 1)
     bound = 0.1 + EXPLORATION * 0.4 * math.sqrt(1) / 2
     claims.append(claim("Q + U of 2", 1.1, bound, EXACT))
     search.simulate(1)
@@ -70,6 +79,7 @@ def reproduce_slides(options: Options) -> None:
     claims.append(claim("U of 9 = 5 · 0.2 · √2", 1.414, EXPLORATION * 0.2 * math.sqrt(2), 5e-4))
     search.simulate(1)
     say("3rd, 9", 9, ROOT, 1, 0.2)
+    expect_priors("3rd, below 9", int(edge(9).child), 2)
     total = sum(FINAL_VISITS.values())
     for cell, visits in FINAL_VISITS.items():
         claims.append(claim(f"after 400: π of {cell}, τ = 1", visits / 400, visits / total, EXACT))
