@@ -31,9 +31,9 @@ def equal(one, other):
     [
         Plan(root=GUMBEL, simulations=8),
         Plan(root=PUCT, simulations=16, keep=1, chance_plies=3),
-        Plan(root=PUCT, simulations=12, rollouts=0.5),
+        Plan(root=PUCT, simulations=12),
     ],
-    ids=["gumbel", "puct that keeps its trees", "puct with rollouts"],
+    ids=["gumbel", "puct that keeps its trees", "puct"],
 )
 def test_games_keep_the_rules(spec, plan):
     game = load_game(spec)

@@ -42,6 +42,28 @@ def test_a_game_has_settings_without_a_preset():
     assert load_settings("examples/breakthrough.py").run.game == "examples/breakthrough.py"
 
 
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_presets_are_sound_on_a_gpu_too(name):
+    settings = load_settings(name, device="cuda")
+    assert settings.run.game == load_settings(name).run.game
+
+
+def test_what_a_gpu_is_told(tmp_path):
+    """A file's own [cuda.…] tables, then its plain ones, then what suits a GPU."""
+    path = tmp_path / "own.toml"
+    path.write_text(
+        '[run]\ngame = "tictactoe"\n[selfplay]\ngames = 8\nsimulations = 9\n[cuda.selfplay]\nsimulations = 10\n'
+    )
+    plain, on_gpu = load_settings(str(path)), load_settings(str(path), device="cuda")
+    assert (plain.selfplay.games, plain.selfplay.simulations, plain.training.batch) == (8, 9, 512)
+    assert (on_gpu.selfplay.games, on_gpu.selfplay.simulations, on_gpu.training.batch) == (8, 10, 2048)
+    assert load_settings("tictactoe", ["training.batch=64"], "cuda").training.batch == 64
+    assert load_settings("examples/breakthrough.py", device="cuda").selfplay.games == 8192
+    path.write_text('[run]\ngame = "tictactoe"\n[cuda.selfplay]\nsimulatons = 10\n')
+    with pytest.raises(TengenError, match=r"\[cuda\]: \[selfplay\] has no key 'simulatons'; did you mean"):
+        load_settings(str(path))
+
+
 def test_changes():
     settings = load_settings("gomoku8", ["selfplay.simulations=64", "net.kind=gobang", "training.samples=0.5"])
     assert (settings.selfplay.simulations, settings.net.kind, settings.training.samples) == (64, "gobang", 0.5)

@@ -8,11 +8,13 @@ import numpy as np
 import onnx
 import pytest
 import torch
+from torch.nn import functional
 
 from tengen import load_agent, load_game
-from tengen.nets.export import export_onnx
+from tengen.nets import graph
+from tengen.nets.export import export_onnx, halved
 from tengen.nets.facts import Architecture, NetError, NetFacts
-from tengen.nets.models import TorchNet, build_model
+from tengen.nets.models import build_model, folded
 from tengen.nets.runtime import OnnxNet, load_net
 from tengen.rules.errors import BadParameter
 
@@ -57,13 +59,16 @@ def test_torch_and_onnx_agree(spec, architecture):
     exported = export_onnx(model, NetFacts.of(game, architecture))
     onnx.checker.check_model(onnx.load_from_string(exported), full_check=True)
     assert model.training  # it is left as it was
-    by_onnx, by_torch, planes = OnnxNet(exported), TorchNet(model, game), random_planes(game, 9)
+    by_onnx, by_half, planes = OnnxNet(exported), OnnxNet(halved(exported)), random_planes(game, 9)
+    board = torch.from_numpy(planes).reshape(9, -1, *game.shape)
     with torch.inference_mode():
-        plain = model.eval()(torch.from_numpy(planes).reshape(9, -1, *game.shape))
-    for one, other, third in zip(by_onnx(planes), by_torch(planes), plain, strict=True):
-        assert one.dtype == other.dtype == np.float32
-        np.testing.assert_allclose(one, other, atol=1e-4)
+        plain, without_norms = model.eval()(board), folded(model)(board)
+    for one, other, third, half in zip(by_onnx(planes), plain, without_norms, by_half(planes), strict=True):
+        assert one.dtype == half.dtype == np.float32
+        np.testing.assert_allclose(one, other.numpy(), atol=1e-4)
         np.testing.assert_allclose(one, third.numpy(), atol=1e-4)
+        np.testing.assert_allclose(one, half, atol=0.03)
+    assert len(halved(exported)) < 0.8 * len(exported) or len(exported) < 100_000
     logits, values = by_onnx(planes[:1])
     assert logits.shape == (1, game.actions)
     assert values.shape == (1,)
@@ -73,8 +78,10 @@ def test_torch_and_onnx_agree(spec, architecture):
 def test_a_fresh_net_has_no_opinion(architecture):
     game = load_game("gomoku:size=8")
     torch.manual_seed(1)
-    logits, values = TorchNet(build_model(game, architecture), game)(random_planes(game, 32))
-    assert np.ptp(logits) < 1
+    with torch.inference_mode():
+        board = torch.from_numpy(random_planes(game, 32)).reshape(32, -1, *game.shape)
+        logits, values = folded(build_model(game, architecture))(board)
+    assert np.ptp(logits.numpy()) < 1
     assert abs(values).max() < 0.2
 
 
@@ -103,14 +110,28 @@ def test_the_same_weights_make_the_same_file_and_the_same_answers():
             assert np.array_equal(answers[1], expected[1])
 
 
-def test_a_torch_net_keeps_its_weights():
-    game = load_game("tictactoe")
-    model, planes = lively_model(game, SMALL), random_planes(game, 2)
-    net = TorchNet(model, game)
-    before = net(planes)[0]
-    with torch.no_grad():
-        model.policy[-1].bias.add_(1)
-    assert np.array_equal(net(planes)[0], before)
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=str)
+def test_fewer_kernels_answer_the_same(architecture, monkeypatch):
+    """What a GPU computes, with cuDNN's fused functions written out for a CPU."""
+
+    def fused(x, weight, bias, stride, padding, dilation, groups):
+        return functional.relu(functional.conv2d(x, weight, bias, stride, padding, dilation, groups))
+
+    def fused_sum(x, weight, other, scale, bias, stride, padding, dilation, groups):
+        return functional.relu(functional.conv2d(x, weight, bias, stride, padding, dilation, groups) + scale * other)
+
+    def plain(x, weight, padding, stride, dilation, groups, *_):
+        return functional.conv2d(x, weight, None, stride, padding, dilation, groups)
+
+    monkeypatch.setattr(torch, "cudnn_convolution_relu", fused)
+    monkeypatch.setattr(torch, "cudnn_convolution_add_relu", fused_sum)
+    monkeypatch.setattr(torch, "cudnn_convolution", plain)
+    game = load_game("reversi")
+    model = folded(lively_model(game, architecture))
+    board = torch.from_numpy(random_planes(game, 9)).reshape(9, -1, *game.shape)
+    with torch.inference_mode():
+        for one, other in zip(graph.answers(model, board), model(board), strict=True):
+            np.testing.assert_allclose(one.numpy(), other.numpy(), atol=1e-4)
 
 
 def test_facts_come_back():
@@ -255,9 +276,13 @@ def test_wrong_architectures():
 
 def test_cuda_agrees():
     if not torch.cuda.is_available():
-        pytest.skip("there is no CUDA device here: TorchNet was tested on the CPU alone")
+        pytest.skip("there is no CUDA device here: what a GPU computes was tested on the CPU alone")
     game = load_game("gomoku:size=8")
     model, planes = lively_model(game, Architecture(pooling=True)), random_planes(game, 64)
-    for one, other in zip(TorchNet(model, game, "cuda")(planes), TorchNet(model, game)(planes), strict=True):
-        assert one.dtype == np.float32
-        np.testing.assert_allclose(one, other, atol=0.1)  # bfloat16 has eight bits
+    net = graph.GraphNet(game, model.cuda(), 64, symmetry=False)
+    net.planes.copy_(torch.from_numpy(planes))
+    graph.recorded(net.answer, torch.cuda.Stream()).replay()
+    torch.cuda.synchronize()
+    plain = model.cpu().eval()(torch.from_numpy(planes).reshape(64, -1, *game.shape))
+    for one, other in zip((net.logits, net.values), plain, strict=True):
+        np.testing.assert_allclose(one.cpu().numpy(), other.detach().numpy(), atol=0.1)  # bfloat16 has eight bits

@@ -89,16 +89,17 @@ def clock(seconds: float) -> str:
 
 def train(preset: str, folder: Path | None, device: str, minutes: float | None, changes: list[str]) -> None:
     """Begins a run, or goes on with it, until it is complete."""
-    settings = load_settings(preset, changes)
-    game = load_game(settings.run.game)
-    folder = folder or Path("runs") / Path(preset.partition(":")[0]).stem
     try:
         from tengen.learn.training import Training, device_of
     except ModuleNotFoundError as reason:
         advice = "pip install 'tengen[train]', or in a clone: make train"
         raise TengenError(f"training needs {reason.name}: {advice}") from reason
+    device = device_of(device)
+    settings = load_settings(preset, changes, device)
+    game = load_game(settings.run.game)
+    folder = folder or Path("runs") / Path(preset.partition(":")[0]).stem
     screen = Screen(settings, folder)
-    training = Training(folder, settings, game, screen, device_of(device))
+    training = Training(folder, settings, game, screen, device)
 
     def stop(number: int, frame: object) -> None:
         if training.is_stopped:

@@ -13,18 +13,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tengen.rules.contract import DRAW, ONGOING, advance, below, kernel, legal, outcome, play, start
+from tengen.rules.contract import DRAW, ONGOING, advance, below, encode, kernel, legal, outcome, play, start
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
 from tengen.search.evaluators import Evaluator
 from tengen.search.lockstep import (
     Plan,
     Rows,
-    begin_search,
+    as_words,
+    ask,
+    ask_root,
     begin_searches,
     conclude,
+    copy_words,
     follow_edge,
-    go_on,
+    hear,
     new_rows,
 )
 from tengen.search.tree import ROOT
@@ -36,22 +39,20 @@ class Story(NamedTuple):
     moves: Any  # [rows, plies]
     policies: Any  # [rows, plies, actions]: all zero where a move was random
     plies: Any  # [rows]
-    ended: Any  # [rows]: plies of the game that ended in the last step, else 0
+    ended: Any  # [rows]: plies of a game that has ended, and waits to be read; else 0
     results: Any  # [rows]: and how it ended
-    openings: Any  # [rows, plies]: random moves that began a new game; they come into the story once the old is read
-    blank: Any  # one state of zeros
+    blank: Any  # [words]: a state of zeros
 
 
-def new_story(game: Game, count: int, longest: int, opening: int) -> Story:
-    """Stories of `count` rows, of up to `longest` plies, the first of them random ones, up to `opening`."""
+def new_story(game: Game, count: int, longest: int) -> Story:
+    """Stories of `count` rows, of up to `longest` plies."""
     return Story(
         moves=np.zeros((count, longest), np.int16),
         policies=np.zeros((count, longest, game.actions), np.float32),
         plies=np.zeros(count, np.int32),
         ended=np.zeros(count, np.int32),
         results=np.zeros(count, np.int8),
-        openings=np.zeros((count, opening), np.int16),
-        blank=game.new_states(1),
+        blank=as_words(game.new_states(1))[0],
     )
 
 
@@ -69,67 +70,53 @@ def write_down(rows, story, i, ply, edge):
 
 
 @kernel
-def begin_game(game, plan, rows, story, i):
-    """Row i begins another game, with some random moves if that is the plan, and asks about where they lead."""
+def begin_game(game, rows, story, i, opening):
+    """Row i begins a game with up to `opening` random moves, from which nothing is learned; asks where they lead."""
     row, state = rows.rows[i], rows.roots[i]
     row.seed = advance(row.seed)
-    plies = np.int64(below(row.seed, story.openings.shape[1] + 1))
-    rows.roots[i] = story.blank[0]
+    plies = np.int64(below(row.seed, opening + 1))
+    copy_words(story.blank, rows.root_words[i])
     start(game, state)
     for ply in range(plies):
         count = legal(game, state, rows.actions[i])
         row.seed = advance(row.seed)
-        story.openings[i, ply] = rows.actions[i, below(row.seed, count)]
-        play(game, state, story.openings[i, ply])
+        story.moves[i, ply] = rows.actions[i, below(row.seed, count)]
+        story.policies[i, ply][:] = 0
+        play(game, state, story.moves[i, ply])
         if outcome(game, state) != ONGOING:  # nothing is left to play: without random moves, then
-            rows.roots[i] = story.blank[0]
+            copy_words(story.blank, rows.root_words[i])
             start(game, state)
             plies = 0
             break
-    story.plies[i] = plies
-    begin_search(game, rows, i)
-
-
-@kernel
-def open_story(story, i):
-    """The story of row i is that of its new game: random moves so far, from which nothing is learned."""
-    story.ended[i] = 0
-    for ply in range(story.plies[i]):
-        story.moves[i, ply] = story.openings[i, ply]
-        story.policies[i, ply][:] = 0
+    story.plies[i], story.ended[i] = plies, 0
+    ask_root(rows, i)
 
 
 @kernel
 def play_row(game, plan, rows, story, i, logits, value):
-    """Row i hears its answer, and plays until it has another question."""
-    has_question = go_on(game, plan, rows, i, logits, value)
-    while not has_question:
+    """Row i hears its answer, and plays until it has another question, or its game has ended."""
+    hear(game, plan, rows, i, logits, value)
+    while not ask(game, plan, rows, i):
         ply = np.int64(story.plies[i])
         edge = conclude(plan, rows, i, ply)
         write_down(rows, story, i, ply, edge)
         play(game, rows.roots[i], rows.edges[i][edge].action)
         result = outcome(game, rows.roots[i])
-        if result == ONGOING and ply + 1 < story.moves.shape[1]:
-            has_question = follow_edge(game, plan, rows, i, edge)
-        else:  # a game without an end is a draw
+        if result != ONGOING or ply + 1 == story.moves.shape[1]:  # a game without an end is a draw
             story.ended[i], story.results[i] = ply + 1, DRAW if result == ONGOING else result
-            begin_game(game, plan, rows, story, i)
-            has_question = True
+            return
+        if follow_edge(plan, rows, i, edge):
+            break
+    encode(game, rows.leaves[i], rows.planes[i])
 
 
 @entry
-def begin_games(game, plan, rows, story):
-    """Every row begins a game."""
+def begin_games(game, rows, story, opening, every):
+    """Every row, or only those whose last game has ended, begins a game."""
     for i in range(len(rows.rows)):
-        begin_game(game, plan, rows, story, i)
-
-
-@entry
-def open_stories(game, story, every):
-    """Every row, or only those whose last game has ended and was read, opens its new story."""
-    for i in range(len(story.ended)):
         if every or story.ended[i] > 0:
-            open_story(story, i)
+            begin_game(game, rows, story, i, opening)
+            encode(game, rows.leaves[i], rows.planes[i])
 
 
 @entry
@@ -171,12 +158,10 @@ class Group:
     """Games that one thread plays."""
 
     def __init__(self, game: Game, plan: Plan, count: int, longest: int, seed: int, opening: int = 0):
-        self.game, self.plan = game, plan
+        self.game, self.plan, self.opening, self.evaluations = game, plan, opening, 0
         self.rows: Rows = new_rows(game, plan, count, seed)
-        self.story = new_story(game, count, longest, opening)
-        self.evaluations = 0
-        begin_games(game.parameters, plan, self.rows, self.story)
-        open_stories(game.parameters, self.story, True)
+        self.story = new_story(game, count, longest)
+        begin_games(game.parameters, self.rows, self.story, opening, True)
 
     def play(self, evaluator: Evaluator, positions: int, is_stopped: Callable[[], bool]) -> Games:
         """Plays until games with that many positions have ended; those under way go on the next time.
@@ -193,7 +178,7 @@ class Group:
                 for i in np.flatnonzero(self.story.ended).tolist():
                     finished.append(self._finished(i))
                     done += len(finished[-1].moves)
-                open_stories(game, self.story, False)
+                begin_games(game, self.rows, self.story, self.opening, False)
         return Games.join(finished)
 
     def _finished(self, i: int) -> Games:
@@ -224,7 +209,7 @@ class Group:
         longest = saved["moves"].shape[1]
         for name in ("moves", "policies"):
             getattr(self.story, name)[:, :longest] = saved[name]
-        self.rows.roots[:] = self.story.blank[0]
+        self.rows.root_words[:] = 0
         replay_moves(self.game.parameters, self.rows.roots, self.story.moves, self.story.plies)
 
 

@@ -18,6 +18,11 @@ from tengen.search.lockstep import GUMBEL, PUCT, Plan
 
 PRESETS = Path(__file__).parent / "presets"
 COUNT, SHARE = Between(1, 10**9), Between(0, 1)
+ON_CUDA: dict[str, dict[str, Any]] = {  # what a GPU is given to do, unless a file says otherwise
+    "run": {"groups": 1},
+    "selfplay": {"games": 8192, "positions": 262_144},
+    "training": {"batch": 2048, "samples": 2.0, "window": 4_000_000},
+}
 
 
 @dataclass(frozen=True)
@@ -146,14 +151,18 @@ def preset_names() -> list[str]:
     return sorted(path.stem for path in PRESETS.glob("*.toml"))
 
 
-def load_settings(name: str, changes: Iterable[str] = ()) -> Settings:
-    """The settings of a preset, a TOML file, or for a game (a user's own file, too), with changes `table.key=value`."""
+def load_settings(name: str, changes: Iterable[str] = (), device: str = "cpu") -> Settings:
+    """The settings of a preset, a TOML file, or for a game (a user's own file, too), with changes `table.key=value`.
+
+    On CUDA the tables `[cuda.…]` of the file take the place of the plain ones, key by key.
+    """
     path = PRESETS / f"{name}.toml" if name in preset_names() else Path(name)
     if path.suffix == ".toml":
-        settings = read_settings(path)
+        settings = read_settings(path, device)
     else:
         try:
-            settings = Settings(RunSettings(load_game(name).spec))
+            tables = {"run": {"game": load_game(name).spec}}
+            settings = settings_of(laid_over(ON_CUDA, tables) if device == "cuda" else tables, name)
         except TengenError as reason:
             if name.partition(":")[0].endswith(".py"):
                 raise
@@ -164,14 +173,24 @@ def load_settings(name: str, changes: Iterable[str] = ()) -> Settings:
     return change(settings, changes)
 
 
-def read_settings(path: Path) -> Settings:
+def laid_over(tables: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables with the keys of others in place of their own."""
+    return {**tables, **{name: {**tables.get(name, {}), **others[name]} for name in others}}
+
+
+def read_settings(path: Path, device: str = "cpu") -> Settings:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as reason:
         raise BadParameter(f"{path} cannot be read: {reason.strerror}") from reason
     except ValueError as reason:
         raise BadParameter(f"{path} is not TOML: {reason}") from reason
-    return settings_of(tables, str(path))
+    own = tables.pop("cuda", {})
+    settings = {
+        "cpu": settings_of(tables, str(path)),
+        "cuda": settings_of(laid_over(laid_over(ON_CUDA, tables), own), f"{path} [cuda]"),
+    }
+    return settings[device]
 
 
 def settings_of(tables: Mapping[str, Any], where: str) -> Settings:

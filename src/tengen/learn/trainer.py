@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from tengen.learn.replay import Replay, Samples
 from tengen.learn.settings import Settings
-from tengen.nets.models import build_model
+from tengen.nets.models import Network, build_model
 from tengen.rules.game import Game
 
 TERMS = ("value", "policy", "entropy", "weights")  # of the loss; entropy is what is left of `policy` at its best
@@ -23,14 +23,14 @@ TERMS = ("value", "policy", "entropy", "weights")  # of the loss; entropy is wha
 class Trainer:
     """A model and its optimiser."""
 
-    def __init__(self, game: Game, settings: Settings, device: str = "cpu", workers: int = 1):
+    def __init__(self, game: Game, settings: Settings, workers: int = 1, device: str = "cpu"):
         torch.manual_seed(settings.run.seed)
         torch.set_num_threads(1)  # torch's own threads collapse when a core is busy; ours do not
         self.game, self.settings, self.device = game, settings.training, torch.device(device)
         model = build_model(game, settings.architecture())
-        self.model: nn.Module = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.model: Network = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.optimiser = new_optimiser(self.model, settings)
-        others = min(workers, self.settings.batch) - 1 if device == "cpu" else 0
+        others = min(workers, self.settings.batch) - 1
         self.replicas = [self.model, *(replica(self.model) for _ in range(others))]
         self.workers = ThreadPoolExecutor(len(self.replicas))
         self.steps = 0
@@ -49,6 +49,10 @@ class Trainer:
                 break
             terms += self._step(samples)
             self.steps += 1
+        return self._means(terms, steps)
+
+    def _means(self, terms: torch.Tensor, steps: int) -> dict[str, float]:
+        """The mean of each term, and of the loss."""
         means = dict(zip(TERMS, (terms / max(steps, 1)).tolist(), strict=True))
         return {"total": means["value"] + means["policy"] + means["weights"], **means}
 
@@ -73,9 +77,7 @@ class Trainer:
                 weight.grad += other.grad
             weight.grad /= len(self.replicas)
         self.optimiser.step()
-        with torch.no_grad():
-            size = sum(weight.square().sum() for weight in self.model.parameters() if weight.ndim > 1)
-        return torch.cat([terms, self.settings.weight_decay * torch.as_tensor(size).cpu().view(1)])
+        return torch.cat([terms, loss_of_weights(self.model, self.settings.weight_decay).view(1)])
 
     def _differentiate(self, model: nn.Module, samples: Samples) -> torch.Tensor:
         """The gradient of the loss on some samples, in the replica; the optimiser itself sees to the weights' term."""
@@ -118,6 +120,13 @@ def replica(model: nn.Module) -> nn.Module:
     return other
 
 
+@torch.no_grad()
+def loss_of_weights(model: nn.Module, decay: float) -> torch.Tensor:
+    """c·‖θ‖²."""
+    squares = [weight.square().sum() for weight in model.parameters() if weight.ndim > 1]
+    return decay * torch.stack(squares).sum()
+
+
 def new_optimiser(model: nn.Module, settings: Settings) -> torch.optim.Optimizer:
     """AdamW, which shrinks weights apart from the loss; or Adam with c·‖θ‖² in it. Biases and norms are left alone."""
     training, is_adam = settings.training, settings.training.optimiser == "adam"
@@ -126,4 +135,6 @@ def new_optimiser(model: nn.Module, settings: Settings) -> torch.optim.Optimizer
         {"params": [weight for weight in model.parameters() if weight.ndim > 1], "weight_decay": decay},
         {"params": [weight for weight in model.parameters() if weight.ndim <= 1], "weight_decay": 0.0},
     ]
-    return (torch.optim.Adam if is_adam else torch.optim.AdamW)(kinds, lr=training.learning_rate)
+    is_cuda = next(model.parameters()).is_cuda
+    how: dict[str, Any] = {"fused": True, "capturable": True} if is_cuda else {}
+    return (torch.optim.Adam if is_adam else torch.optim.AdamW)(kinds, lr=training.learning_rate, **how)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,14 +27,13 @@ from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
 from tengen.nets.export import export_onnx
 from tengen.nets.facts import NetFacts
-from tengen.nets.models import TorchNet
 from tengen.nets.runtime import OnnxNet
 from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
-from tengen.search.evaluators import Evaluator, RandomSymmetry
+from tengen.search.evaluators import RandomSymmetry
 
 SAMPLES = 2  # games of each kind in a file of samples
 
@@ -59,13 +59,8 @@ class Training:
         self.run = Run(folder, settings, watcher.say)
         self.settings = settings = self.run.settings
         self.game, self.watcher, self.device, self.is_stopped = game, watcher, device, False
-        self.trainer, self.replay = Trainer(game, settings, device, settings.run.groups), Replay(game)
+        self.trainer, self.replay, self.groups = (on_gpu if device == "cuda" else on_cpu)(game, settings)
         self.counters = Counters()
-        own, plan = settings.selfplay, settings.plan()
-        self.groups = [
-            Group(game, plan, own.games, settings.longest(game), 1000 * settings.run.seed + number, own.opening)
-            for number in range(settings.run.groups)
-        ]
         self._restore()
         self.events = EventFile(folder / "events", self.trainer.steps)
         self.truth = truth_of(game) if settings.evaluation.exact else None
@@ -150,19 +145,16 @@ class Training:
     def _stopped(self) -> bool:
         return self.is_stopped
 
-    def _evaluators(self, generation: int) -> list[Evaluator]:
-        """The net that plays, for each group."""
+    def _evaluators(self, generation: int) -> list[Any]:
+        """The net that plays, for each group; a GPU takes the trainer's own."""
+        if self.device == "cuda":
+            return [self.trainer.model for _ in self.groups]
         gated = self.settings.evaluation.gating > 0
-        net = self._net(self.counters.best if gated else generation - 1)
+        net = OnnxNet(self.run.net_path(self.counters.best if gated else generation - 1))
         if not self.settings.selfplay.symmetry:
             return [net for _ in self.groups]
         seed = [self.settings.run.seed, generation]
         return [RandomSymmetry(net, self.game, [*seed, number]) for number in range(len(self.groups))]
-
-    def _net(self, generation: int) -> Evaluator:
-        if self.device == "cpu":
-            return OnnxNet(self.run.net_path(generation))
-        return TorchNet(self.trainer.model, self.game, self.device)
 
     def _learn(self, generation: int, games: Games) -> dict[str, float]:
         """Adds the games to the replay, and makes as many steps as they are worth."""
@@ -248,6 +240,27 @@ class Training:
         self.watcher.show(metrics)
 
 
+def on_cpu(game: Game, settings: Settings) -> tuple[Trainer, Replay, list[Any]]:
+    """Who learns, from what, and who plays: a thread a group."""
+    own, count = settings.selfplay, settings.run.groups
+    common = settings.plan(), own.games, settings.longest(game)
+    groups = [Group(game, *common, 1000 * settings.run.seed + number, own.opening) for number in range(count)]
+    return Trainer(game, settings, settings.run.groups), Replay(game), groups
+
+
+def on_gpu(game: Game, settings: Settings) -> tuple[Trainer, Replay, list[Any]]:
+    """The same, all of it on a GPU."""
+    from tengen.learn.gpu import GpuGroup, GpuReplay
+    from tengen.learn.gpu_trainer import GpuTrainer
+
+    own, count, trainer = settings.selfplay, settings.run.groups, GpuTrainer(game, settings)
+    common = settings.plan(), trainer.model, own.games, settings.longest(game)
+    groups = [
+        GpuGroup(game, *common, 1000 * settings.run.seed + number, own.opening, own.symmetry) for number in range(count)
+    ]
+    return trainer, GpuReplay(game), groups
+
+
 def result_of(opponent: str, score: Score) -> dict[str, Any]:
     """A match as the metrics have it."""
     low, high = score.interval()
@@ -269,4 +282,10 @@ def device_of(name: str) -> str:
         raise BadParameter(f"device {name!r} is unknown; there is auto, cpu, cuda")
     if name == "cuda" and not torch.cuda.is_available():
         raise BadParameter("there is no CUDA device here; use --device cpu")
-    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
+    if name == "cpu" or not torch.cuda.is_available():
+        return "cpu"
+    if find_spec("numba_cuda") is None:
+        if name == "cuda":
+            raise BadParameter("self-play on a GPU needs numba-cuda: pip install 'tengen[cuda]'")
+        return "cpu"
+    return "cuda"

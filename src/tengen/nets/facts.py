@@ -84,7 +84,7 @@ class NetFacts:
 
     def check_for(self, game: Game, name: str) -> None:
         """Refuses any game but the one that the net `name` was trained for."""
-        if not self._is_for(game):
+        if not self._has_rules_of(game):
             raise NetError(f"{name} is a net for {self.game}; this is {game.spec}")
         if self.planes != game.planes:
             ours, theirs = ", ".join(self.planes), ", ".join(game.planes)
@@ -93,7 +93,15 @@ class NetFacts:
             ours, theirs = f"{self.actions} actions on {self.shape}", f"{game.actions} on {game.shape}"
             raise NetError(f"{name} is for {ours}; {game.spec} has {theirs}")
 
-    def _is_for(self, game: Game) -> bool:
+    def is_for(self, game: Game) -> bool:
+        """Whether the net was trained for this very game."""
+        try:
+            self.check_for(game, "the net")
+        except NetError:
+            return False
+        return True
+
+    def _has_rules_of(self, game: Game) -> bool:
         """Files of games move about, and are not run on a net's word: those are known by class and parameters."""
         if _is_file(self.game) or _is_file(game.spec):
             return _is_file(self.game) and _is_file(game.spec) and self.rules == repr(game.parameters)

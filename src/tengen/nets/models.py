@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
@@ -116,27 +115,10 @@ def last_layer(inputs: int, outputs: int) -> nn.Linear:
     return layer
 
 
-def folded(model: nn.Module) -> nn.Module:
+def folded(model: Network) -> Network:
     """A copy for playing: each batch norm has become a part of the convolution before it."""
     model = copy.deepcopy(model).eval()
     for layer in model.modules():
         if isinstance(layer, Convolution) and isinstance(layer.norm, nn.BatchNorm2d):
             layer.convolution, layer.norm = fuse_conv_bn_eval(layer.convolution, layer.norm), nn.Identity()
     return model
-
-
-class TorchNet:
-    """An evaluator that keeps the weights a model has now: bfloat16 on CUDA, float32 elsewhere."""
-
-    def __init__(self, model: nn.Module, game: Game, device: str = "cpu"):
-        self.shape, self.device = (len(game.planes), *game.shape), torch.device(device)
-        is_cuda = self.device.type == "cuda"
-        self.dtype = torch.bfloat16 if is_cuda else torch.float32
-        self.layout = torch.channels_last if is_cuda else torch.contiguous_format
-        self.model = folded(model).to(self.device, self.dtype).to(memory_format=self.layout)  # type: ignore[call-overload]
-
-    @torch.inference_mode()
-    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        board = torch.from_numpy(planes).reshape(-1, *self.shape)
-        logits, values = self.model(board.to(self.device, self.dtype, memory_format=self.layout))
-        return logits.float().cpu().numpy(), values.float().cpu().numpy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,17 @@ def find_net(name: str) -> Path:
 def shipped_nets() -> list[str]:
     """The names of the nets that come with us."""
     return sorted(path.stem for path in SHIPPED.glob("*.onnx"))
+
+
+def net_for(game: Game) -> str | None:
+    """The name of the net that we ship for this very game; None if there is none."""
+    return next((name for name in shipped_nets() if facts_of(name).is_for(game)), None)
+
+
+@cache
+def facts_of(name: str) -> NetFacts:
+    """The facts of a net that we ship."""
+    return OnnxNet(SHIPPED / f"{name}.onnx").facts
 
 
 def read_net(path: Path) -> bytes:

@@ -1,0 +1,90 @@
+"""python bench/gpu_search.py [GAME ROWS CHANNELS GROUPS]…: self-play on one GPU beside its network alone.
+
+6 blocks, 32 simulations a move, Gumbel. Rates are simulations a second once games are at all stages; `alone` is the
+network's own rate on batches of the same size, in the same process. bench/peer_gpu.py is the same with pgx and mctx.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+
+from tengen.games import load_game
+from tengen.learn.gpu import BETWEEN_LOOKS, GpuGroup
+from tengen.nets.facts import Architecture
+from tengen.nets.graph import GraphNet, recorded
+from tengen.nets.models import build_model
+from tengen.search.lockstep import Plan
+
+CASES = [
+    ("gomoku:size=9", 16384, 64, 2),
+    ("reversi", 16384, 64, 2),
+    ("connect4", 16384, 64, 2),
+    ("go:size=9", 16384, 64, 2),
+    ("go:size=9", 16384, 128, 2),
+]
+SIMULATIONS, SETTLED, SECONDS = 32, 2500, 3.0  # steps before the measurement, which takes so many seconds
+
+
+def milliseconds(work, times: int = 100) -> float:
+    """What one call costs on the GPU."""
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    work()
+    begin.record()
+    for _ in range(times):
+        work()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / times
+
+
+def measure(spec: str, rows: int, channels: int, count: int) -> None:
+    game, began = load_game(spec), time.perf_counter()
+    torch.manual_seed(1)
+    model = build_model(game, Architecture(blocks=6, channels=channels)).cuda()
+    plan, longest = Plan(simulations=SIMULATIONS, value_scale=0.25, chance_plies=1000), 4 * game.cells + 100
+    groups = [GpuGroup(game, plan, model, rows, longest, seed, opening=4) for seed in range(count)]
+    torch.cuda.synchronize()
+    ready = time.perf_counter() - began
+    net = GraphNet(game, model, rows)
+    stream = torch.cuda.Stream()
+    graph = recorded(net.answer, stream)
+    with torch.cuda.stream(stream):
+        alone = milliseconds(graph.replay)
+
+    def steps(number: int) -> int:
+        games = 0
+        for step in range(number):
+            for group in groups:
+                with torch.cuda.stream(group.stream):
+                    group.graph.replay()
+                    if step % BETWEEN_LOOKS == BETWEEN_LOOKS - 1:
+                        games += len(group._collect().lengths)
+        torch.cuda.synchronize()
+        return games
+
+    steps(SETTLED)
+    began, done, games = time.perf_counter(), 0, 0
+    while (took := time.perf_counter() - began) < SECONDS:
+        games += steps(2 * BETWEEN_LOOKS)
+        done += 2 * BETWEEN_LOOKS
+    rate, network = done * rows * count / took, 1000 * rows / alone
+    step = 1000 * took / done / count
+    print(
+        f"{spec:14} {count}×{rows:6} rows 6×{channels:3}: {rate / 1e6:.2f} M simulations/s, network alone "
+        f"{network / 1e6:.2f} M/s: {rate / network:.0%}; a step {step:.2f} ms, network {alone:.2f}, {games} games, "
+        f"{torch.cuda.max_memory_allocated() / 2**30:.0f} GiB by torch, ready in {ready:.0f} s",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    cases = [(s, int(r), int(c), int(g)) for s, r, c, g in zip(*(given[i::4] for i in range(4)), strict=True)]
+    for case in cases or CASES:
+        measure(*case)

@@ -1,0 +1,215 @@
+"""Self-play and replay wholly on a GPU: states, trees and stories stay in its memory, with the network between them.
+
+A step is one CUDA graph: the network answers all rows, then each row hears its answer and plays until it has another
+question. Only finished games come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numba import cuda
+
+from tengen.learn.gpu_rows import (
+    THREADS,
+    begin_rows,
+    blocks,
+    play_rows,
+    search_rows,
+    set_up_rows,
+)
+from tengen.learn.replay import Replay
+from tengen.learn.selfplay import Games, Story, new_story
+from tengen.nets.graph import GraphNet, recorded
+from tengen.nets.models import Network
+from tengen.rules.contract import DRAW
+from tengen.rules.game import Game
+from tengen.search.lockstep import Plan, Rows, as_words, first_values, row_shapes
+
+BETWEEN_LOOKS = 32  # steps between two looks for finished games
+TOLD = ("moves", "policies", "plies", "ended", "results")  # of a story, what torch reads and writes
+
+
+def to_gpu(array: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(np.array(array, order="C")).cuda()
+
+
+def shared(*tensors: torch.Tensor) -> list[Any]:
+    """Tensors as kernels take them."""
+    return [cuda.as_cuda_array(tensor) for tensor in tensors]
+
+
+def launch(kernel: Any, rows: int, *arguments: Any) -> None:
+    """A kernel on torch's current stream, a thread a row."""
+    kernel[blocks(rows), THREADS, cuda.external_stream(torch.cuda.current_stream().cuda_stream)](*arguments)
+
+
+class GpuGroup:
+    """Games that a GPU plays, as a `Group` does on a CPU: the same kernels, the same games under way."""
+
+    def __init__(
+        self,
+        game: Game,
+        plan: Plan,
+        model: Network,
+        count: int,
+        longest: int,
+        seed: int,
+        opening: int = 0,
+        symmetry: bool = False,
+    ):
+        self.game, self.plan, self.count, self.opening, self.evaluations = game, plan, count, opening, 0
+        self.net = GraphNet(game, model, count, symmetry)
+        self.rows, first = self._new_rows(seed)
+        story = new_story(game, count, longest)
+        self.told = {name: to_gpu(getattr(story, name)) for name in TOLD}
+        blank = cuda.to_device(story.blank)
+        self.story = Story(blank=blank, **dict(zip(TOLD, shared(*self.told.values()), strict=True)))
+        self.answers = shared(self.net.logits, self.net.values)
+        self.stream = torch.cuda.Stream()
+        with torch.cuda.stream(self.stream):
+            self._begin(True)
+            self.graph = recorded(self._step, self.stream)
+            self.rows.rows.copy_to_device(first)  # recording has played a little
+            self._begin(True)
+
+    def _new_rows(self, seed: int) -> tuple[Rows, np.ndarray]:
+        """The rows on the GPU, and how they begin."""
+        spare = self.count if self.plan.keep else 1
+        shapes = row_shapes(self.game, self.plan, self.count, spare)
+        shapes.pop("planes")
+        values = first_values(self.game, self.plan, self.count, seed)
+        arrays = {name: cuda.device_array(shape, kind) for name, (shape, kind) in shapes.items()}
+        arrays |= {name: cuda.to_device(array) for name, array in values.items()}
+        words = as_words(arrays["roots"]), as_words(arrays["leaves"])
+        planes = cuda.as_cuda_array(self.net.planes)
+        return Rows(planes=planes, root_words=words[0], leaf_words=words[1], **arrays), values["rows"]
+
+    def _begin(self, every: bool) -> None:
+        """Every row, or only those whose games have ended and were read, begins a game."""
+        launch(begin_rows, self.count, self.game.parameters, self.rows, self.story, self.opening, every)
+
+    def _step(self) -> None:
+        """The network answers all rows; they hear it, and go on."""
+        self.net.answer()
+        launch(play_rows, self.count, self.game.parameters, self.plan, self.rows, self.story, *self.answers)
+
+    def play(self, model: Network, positions: int, is_stopped: Callable[[], bool]) -> Games:
+        """As `Group.play`: games with so many positions, by a network with the weights that the model has now."""
+        finished, done = [Games.none(self.game.actions)], 0
+        torch.cuda.current_stream().synchronize()  # whoever trains the model is done
+        with torch.cuda.stream(self.stream):
+            self.net.load(model)
+            launch(search_rows, self.count, self.game.parameters, self.rows)
+            while done < positions and not is_stopped():
+                for _ in range(BETWEEN_LOOKS):
+                    self.graph.replay()
+                self.evaluations += BETWEEN_LOOKS * self.count
+                finished.append(self._collect())
+                done += len(finished[-1].moves)
+        return Games.join(finished)
+
+    def _collect(self) -> Games:
+        """The games that have ended since the last look."""
+        rows = self.told["ended"].nonzero()[:, 0]
+        if len(rows) == 0:
+            return Games.none(self.game.actions)
+        lengths, results = self.told["ended"][rows], self.told["results"][rows]
+        played = torch.arange(int(lengths.max()), device=rows.device) < lengths[:, None]  # [games, plies]
+        row, ply = played.nonzero(as_tuple=True)
+        moves, policies = (self.told[name][rows[row], ply] for name in ("moves", "policies"))
+        games = Games(*(part.cpu().numpy() for part in (lengths, results, moves, policies.half())))
+        self._begin(False)
+        return games
+
+    def save(self) -> dict[str, np.ndarray]:
+        """The games under way, as arrays, but for their policies, which are many: what was played so far is only played
+        on, not learned from, if the run goes on from here."""
+        with torch.cuda.stream(self.stream):
+            plies = self.told["plies"].cpu().numpy()
+            longest = int(plies.max())
+            moves = self.told["moves"][:, :longest].cpu().numpy()
+            seeds = self.rows.rows.copy_to_host()["seed"]
+        played = np.arange(longest) < plies[:, np.newaxis]
+        return {"seeds": seeds, "plies": plies, "moves": moves * played}
+
+    def restore(self, saved: dict[str, np.ndarray]) -> None:
+        """Goes on where `save` was called, here or on a CPU."""
+        rows, longest = self.rows.rows.copy_to_host(), saved["moves"].shape[1]
+        rows["seed"] = saved["seeds"]
+        told, begins = self.told, torch.arange(self.count, device="cuda") * self.told["moves"].shape[1]
+        with torch.cuda.stream(self.stream):
+            self.rows.rows.copy_to_device(rows)
+            told["plies"].copy_(torch.from_numpy(saved["plies"]))
+            told["moves"][:, :longest] = to_gpu(saved["moves"])
+            if "policies" in saved:
+                told["policies"][:, :longest] = to_gpu(saved["policies"]).float()
+            else:
+                told["policies"].zero_()
+            movers = torch.zeros(self.count, dtype=torch.int8, device="cuda")
+            sources = shared(told["moves"].view(-1), begins, begins + told["plies"])
+            roots = self.rows.roots, self.rows.root_words, self.story.blank
+            places = self.rows.planes, cuda.as_cuda_array(movers)
+            launch(set_up_rows, self.count, self.game.parameters, *roots, *sources, *places)
+
+
+class GpuReplay(Replay):
+    """A replay whose games lie on the GPU, and whose batches are made there."""
+
+    def __init__(self, game: Game):
+        super().__init__(game)
+        self._held: dict[int, dict[str, torch.Tensor]] = {}
+        self.blank = cuda.to_device(as_words(game.new_states(1))[0])
+        self.states = cuda.device_array(1, game.parameters.record())
+        self.cells, self.actions = (
+            torch.as_tensor(turns).cuda() for turns in (game.symmetries, game.action_symmetries)
+        )
+
+    def _join(self) -> None:
+        """Brings new generations to the GPU, and lays all of them side by side there."""
+        self._held = {number: self._held.get(number) or held(games) for number, games in self.generations.items()}
+        parts = self._held.values()
+        names = ("moves", "policies", "begins", "results", "useful")
+        columns = {name: [part[name] for part in parts] for name in names}
+        offset = 0
+        for place, part in enumerate(parts):
+            for name in ("begins", "useful"):
+                columns[name][place] = part[name] + offset
+            offset += len(part["moves"])
+        self._joined = Games.none(self.game.actions)
+        self.columns = {name: torch.cat(column) for name, column in columns.items()}
+
+    def tensors(self, count: int, random: torch.Generator) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Planes [batch, planes, cells], policies [batch, actions] and values [batch], as `sample` has them."""
+        if self._joined is None:
+            self._join()
+        game, held = self.game, self.columns
+        chosen = held["useful"][torch.randint(len(held["useful"]), (count,), device="cuda", generator=random)]
+        planes = torch.zeros((count, len(game.planes), game.cells), dtype=torch.uint8, device="cuda")
+        movers = torch.zeros(count, dtype=torch.int8, device="cuda")
+        if len(self.states) != count:
+            self.states = cuda.device_array(count, game.parameters.record())
+        sources = shared(held["moves"], held["begins"][chosen], chosen, planes, movers)
+        launch(set_up_rows, count, game.parameters, self.states, as_words(self.states), self.blank, *sources)
+        results = held["results"][chosen]
+        values = torch.where(results == movers + 1, 1.0, torch.where(results == DRAW, 0.0, -1.0))
+        turns = torch.randint(len(self.cells), (count,), device="cuda", generator=random)
+        cells = self.cells[turns][:, None, :].expand_as(planes)
+        policies = held["policies"][chosen].float()
+        turned = torch.zeros_like(policies).scatter_(1, self.actions[turns], policies)
+        return torch.zeros_like(planes).scatter_(2, cells, planes).float(), turned, values
+
+
+def held(games: Games) -> dict[str, torch.Tensor]:
+    """One generation's games on the GPU, with what a batch asks of each position."""
+    ends = np.cumsum(games.lengths)
+    return {
+        "moves": to_gpu(games.moves),
+        "policies": to_gpu(games.policies),
+        "begins": to_gpu(np.repeat(ends - games.lengths, games.lengths).astype(np.int64)),
+        "results": to_gpu(np.repeat(games.results, games.lengths)),
+        "useful": to_gpu(np.flatnonzero(games.policies.any(axis=1))),
+    }

@@ -1,0 +1,78 @@
+"""Steps of gradient descent on a GPU: the loss of `Trainer`, in bfloat16 where that is safe, one CUDA graph a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch.nn import functional
+
+from tengen.learn.gpu import GpuReplay
+from tengen.learn.settings import Settings
+from tengen.learn.trainer import TERMS, Trainer, loss_of_weights
+from tengen.nets.graph import WARM_UPS
+from tengen.rules.game import Game
+
+
+class GpuTrainer(Trainer):
+    """A trainer that draws its batches on the GPU, and waits for nothing before the last step is under way."""
+
+    def __init__(self, game: Game, settings: Settings):
+        super().__init__(game, settings, device="cuda")
+        batch = self.settings.batch
+        self.rate = torch.zeros((), device="cuda")
+        self.planes = torch.zeros((batch, len(game.planes), game.cells), device="cuda")
+        self.policies = torch.zeros((batch, game.actions), device="cuda")
+        self.values = torch.zeros(batch, device="cuda")
+        self.terms = torch.zeros(len(TERMS), device="cuda")
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.launched = 0
+
+    def train(  # type: ignore[override]
+        self, replay: GpuReplay, steps: int, rate: float, seed: list[int], is_stopped: Callable[[], bool]
+    ) -> dict[str, float]:
+        random = torch.Generator("cuda").manual_seed(hash(tuple(seed)) % 2**62)
+        self.model.train()
+        self.rate.fill_(rate)
+        self.terms.zero_()
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate
+        for _ in range(steps):
+            if is_stopped():
+                break
+            drawn = replay.tensors(self.settings.batch, random)
+            for own, part in zip((self.planes, self.policies, self.values), drawn, strict=True):
+                own.copy_(part)
+            self._launch()
+            self.steps += 1
+        return self._means(self.terms.cpu(), steps)
+
+    def _launch(self) -> None:
+        """One step: the first ones kernel by kernel, then as a graph."""
+        if self.graph is not None:
+            self.graph.replay()
+            return
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            self._learn()
+        torch.cuda.current_stream().wait_stream(stream)
+        self.launched += 1
+        if self.launched == WARM_UPS:
+            self.optimiser.zero_grad(set_to_none=True)
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
+                self._learn()
+
+    def _learn(self) -> None:
+        board = self.planes.view(len(self.planes), -1, *self.game.shape).contiguous(memory_format=torch.channels_last)
+        with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
+            logits, guesses = self.model(board)
+        value = functional.mse_loss(guesses.float(), self.values)
+        policy = -(self.policies * functional.log_softmax(logits.float(), 1)).sum(1).mean()
+        self.optimiser.zero_grad(set_to_none=True)
+        (value + policy).backward()
+        self.optimiser.step()
+        entropy = -torch.xlogy(self.policies, self.policies).sum(1).mean()
+        weights = loss_of_weights(self.model, self.settings.weight_decay)
+        self.terms += torch.stack([value, policy, entropy, weights]).detach()

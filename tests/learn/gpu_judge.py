@@ -1,0 +1,86 @@
+"""python gpu_judge.py GAME ROOT OUT: some steps of self-play by CUDA kernels, on a GPU or in Numba's simulator.
+
+A stand-in takes the network's place: what it says of a position can be written exactly, and does not depend on where
+it is computed. Everything that a step leaves behind is written to OUT.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tengen.games import load_game
+from tengen.learn.selfplay import Story, begin_games, new_story, play_on
+from tengen.search.lockstep import GUMBEL, PUCT, Plan, Rows, as_words, new_rows
+
+ROWS, STEPS, LONGEST, OPENING = 64, 150, 100, 2
+PLANS = {
+    "gumbel": Plan(GUMBEL, simulations=8, considered=4, chance_plies=1000),
+    "puct": Plan(PUCT, simulations=8, chance_plies=4, keep=1),
+}
+
+
+def stand_in(planes: np.ndarray, actions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Logits [rows, actions] and values [rows] by whole numbers alone."""
+    seen = planes.reshape(len(planes), -1).astype(np.int64)
+    number = (seen * (1 + np.arange(seen.shape[1]) * 37 % 101)).sum(1)
+    logits = (number[:, np.newaxis] * 31 + np.arange(actions) * 17) % 23
+    return (logits / 8).astype(np.float32), ((number % 9 - 4) / 8).astype(np.float32)
+
+
+def traces(rows: Rows, story: Story) -> dict[str, np.ndarray]:
+    """What must be the same wherever it was computed."""
+    done = np.arange(story.moves.shape[1]) < np.maximum(story.plies, story.ended)[:, np.newaxis]
+    return {
+        "seeds": rows.rows["seed"],
+        "visits": np.array(
+            [edges["visits"][: sizes[1]].sum() for edges, sizes in zip(rows.edges, rows.sizes, strict=True)]
+        ),
+        "first visits": np.array([edges["visits"][:4] for edges in rows.edges]),
+        "plies": np.array(story.plies),
+        "moves": story.moves * done,
+        "results": np.array(story.results),
+    }
+
+
+def by_cpu(spec: str, plan: Plan) -> dict[str, np.ndarray]:
+    game = load_game(spec)
+    rows, story = new_rows(game, plan, ROWS, 1), new_story(game, ROWS, LONGEST)
+    begin_games(game.parameters, rows, story, OPENING, True)
+    for _ in range(STEPS):
+        play_on(game.parameters, plan, rows, story, *stand_in(rows.planes, game.actions))
+        begin_games(game.parameters, rows, story, OPENING, False)
+    return traces(rows, story)
+
+
+def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
+    from numba import cuda
+
+    from tengen.learn.gpu_rows import THREADS, begin_rows, blocks, play_rows
+
+    game, is_simulated = load_game(spec), "simulator" in cuda.jit.__module__
+    rows, story = new_rows(game, plan, ROWS, 1), new_story(game, ROWS, LONGEST)
+    if plan.keep:  # threads move their trees at the same time
+        spare = {name: np.zeros((ROWS, *getattr(rows, name).shape[1:]), getattr(rows, name).dtype) for name in SPARE}
+        rows = rows._replace(**{name: array.view(np.recarray) for name, array in spare.items()})
+    put = (lambda array: array) if is_simulated else (lambda array: cuda.to_device(np.asarray(array)))
+    there, told = (type(part)(*(put(array) for array in part)) for part in (rows, story))
+    there = there._replace(root_words=as_words(there.roots), leaf_words=as_words(there.leaves))  # the same memory
+    shape = blocks(ROWS), THREADS
+    begin_rows[shape](game.parameters, there, told, OPENING, True)
+    for _ in range(STEPS):
+        planes = there.planes if is_simulated else there.planes.copy_to_host()
+        answers = (put(part) for part in stand_in(planes, game.actions))
+        play_rows[shape](game.parameters, plan, there, told, *answers)
+        begin_rows[shape](game.parameters, there, told, OPENING, False)
+    if not is_simulated:
+        there, told = (type(part)(*(array.copy_to_host() for array in part)) for part in (there, told))
+    return traces(there, told)
+
+
+SPARE = ("spare_nodes", "spare_edges")
+
+if __name__ == "__main__":
+    spec, root, out = sys.argv[1:]
+    np.savez(out, **by_cuda(spec, PLANS[root]))
