@@ -1,5 +1,6 @@
 """Agents: made from strings, legal in every game, wrong strings explained."""
 
+from dataclasses import replace
 from threading import Event
 
 import numpy as np
@@ -8,9 +9,15 @@ import pytest
 import tengen
 from tengen.agents.agent import opinions_of
 from tengen.agents.learned import PolicyAgent
+from tengen.knowledge.experts import ThreatsFirst
+from tengen.learn.settings import load_settings
 from tengen.nets.facts import NetError
+from tengen.nets.runtime import net_for, shipped_nets
 from tengen.rules.errors import BadParameter, IllegalMove
+from tengen.search.alphabeta import AlphaBeta
 from tengen.search.limits import Limit
+from tengen.search.puct import Puct
+from tengen.search.uct import Uct
 
 GAMES = ["tictactoe", "connect4", "gomoku:size=9,rule=renju", "reversi", "go:size=5"]
 
@@ -125,3 +132,47 @@ def test_opinions_begin_with_what_was_chosen(spec):
     if "alphabeta" not in spec:
         shares = {opinion.action: opinion.visits / sum(other.visits for other in opinions) for opinion in opinions}
         assert shares == pytest.approx(decision.policy)
+
+
+@pytest.mark.parametrize("spec", ["uct:playouts=400", "puct:net=uniform,simulations=200", "gumbel:net=uniform"])
+def test_opinions_with_few_lines_are_the_same_opinions(spec):
+    game = tengen.load_game("connect4")
+    agent = tengen.load_agent(spec, game)
+    decision = agent.choose(game.from_moves("4 4 3"))
+    every, few = opinions_of(agent, decision), opinions_of(agent, decision, lines=2)
+    assert [replace(opinion, line=()) for opinion in few] == [replace(opinion, line=()) for opinion in every]
+    assert all(opinion.line for opinion in every)
+    assert few[0] == every[0]
+    assert 2 <= sum(opinion.line != () for opinion in few) <= 3  # the chosen one need not be among the best
+
+
+def test_the_strong_agent_takes_the_net_that_comes_along_and_the_expert():
+    def search_for(spec):
+        return tengen.load_agent("strong:time=0.05", tengen.load_game(spec)).search
+
+    shipped = shipped_nets()
+    assert {"gomoku8", "connect4", "reversi"} <= set(shipped)
+    assert isinstance(search_for("connect4"), Puct)
+    assert isinstance(search_for("gomoku:size=8"), ThreatsFirst)
+    assert isinstance(search_for("gomoku:size=8").advised, Puct)
+    assert isinstance(search_for("reversi").advised, Puct)
+    assert isinstance(search_for("gomoku:size=7").advised, AlphaBeta)  # no net is for it
+    assert isinstance(search_for("go:size=5"), Uct)
+
+
+@pytest.mark.parametrize("name", shipped_nets())
+def test_shipped_nets_are_for_the_game_they_name_and_play_it(name):
+    game = tengen.load_game(load_settings(name).run.game)
+    assert net_for(game) == name
+    agent = tengen.load_agent(f"puct:net={name},simulations=20", game)
+    assert agent.choose(game.start()).action in game.start().legal_actions
+
+
+def test_a_net_with_an_expert_sees_a_win_by_threats():
+    """Black's open three and four in the making: the threat search proves it, whatever the net thinks."""
+    game = tengen.load_game("gomoku:size=8")
+    position = game.from_moves("d4 a1 d5 a3 d6 h1")
+    agent = tengen.load_agent("puct:net=uniform,threats=1,simulations=400", game)
+    decision = agent.choose(position)
+    assert decision.value == 1.0
+    assert game.action_text(decision.action) in ("d3", "d7")

@@ -4,9 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
+from tengen import load_game
+from tengen.rules import kernels
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "examples" / "breakthrough.py"
@@ -199,6 +204,24 @@ def test_checked_kernels_are_not_mixed_with_unchecked_ones(machine):
     machine.perft("tictactoe", 1)
     assert machine.perft("tictactoe", 1, NUMBA_BOUNDSCHECK="1")[1]
     assert not machine.perft("tictactoe", 1)[1]
+
+
+def test_threads_make_an_entry_point_once_and_one_after_the_other(monkeypatch):
+    """While a cache is made, Numba's setting for all caches is another: two at once would leave it so."""
+    under_way, seen = [], []
+
+    def slow_cache(function):
+        under_way.append(function)
+        seen.append(len(under_way))
+        time.sleep(0.05)
+        under_way.pop()
+
+    monkeypatch.setattr(kernels, "cache_of", slow_cache)
+    game = load_game("tictactoe").parameters
+    entries = [kernels.entry(lambda game, number: number + 1), kernels.entry(lambda game, number: number + 2)]
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda place: entries[place % 2](game, place), range(6))) == [1, 3, 3, 5, 5, 7]
+    assert seen == [1, 1]
 
 
 def test_without_jit_the_same_counts(machine):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from tengen.rules.errors import IllegalMove
@@ -60,14 +61,16 @@ class SearchAgent:
         return self.search.search(position, limit.or_else(self.limit))
 
 
-def opinions_of(agent: Agent, decision: Decision) -> list[Opinion]:
+def opinions_of(agent: Agent, decision: Decision, lines: int | None = None) -> list[Opinion]:
     """What an agent thinks of each action it looked at, right after it made `decision`; the chosen one is the first.
 
-    An agent that keeps no such account names only what it chose, with all that it looked at as visits.
+    To find every line can take longer than the search did: with `lines`, only so many of the best have one, and the
+    chosen one. An agent that keeps no such account names only what it chose, with all that it looked at as visits.
     """
-    say: Callable[[], list[Opinion]] = getattr(getattr(agent, "search", None), "opinions", list)
-    found = say()
+    say: Callable[[int | None], list[Opinion]] = getattr(getattr(agent, "search", None), "opinions", lambda lines: [])
+    found = say(lines)
     if chosen := [opinion for opinion in found if opinion.action == decision.action]:
-        return chosen + [opinion for opinion in found if opinion.action != decision.action]
+        first = chosen[0] if chosen[0].line else replace(chosen[0], line=decision.principal_variation)
+        return [first] + [opinion for opinion in found if opinion.action != decision.action]
     value = decision.value or 0.0
     return [Opinion(decision.action, max(decision.nodes, 1), value, line=decision.principal_variation)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tengen.agents.agent import Agent, RandomAgent, SearchAgent
@@ -18,7 +18,7 @@ from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
 from tengen.knowledge.experts import EndgameLast, ThreatsFirst
 from tengen.knowledge.go import Area
 from tengen.knowledge.threats import ThreatSearch
-from tengen.nets.runtime import load_net
+from tengen.nets.runtime import load_net, net_for
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
@@ -50,12 +50,19 @@ class Option:
     about: str
     is_required: bool = False
 
+    def off(self) -> Option:
+        """The same, but left out unless it is asked for."""
+        return replace(self, default=0)
+
 
 SEED = Option(int, Between(0, 2**63), 1, "makes an agent repeat itself")
 TIME = Option(float, Between(0.001, 86400), None, "seconds a move")
 THREADS = Option(int, Between(0, 1024), 0, "0 for all cores; short searches use one")
 NODES = Option(int, Between(1, 10**12), None, "positions a move")
 MEMORY = Option(int, Between(1, 10**6), 128, "megabytes for its tables")
+THREATS = Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first")
+ENDGAME = Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly")
+EXPERTS_MEMORY = 64  # megabytes, beside a net's tree
 NET = Option(
     str, Text(), None, "one we ship, an .onnx file, a run folder, or uniform: it knows nothing", is_required=True
 )
@@ -84,23 +91,36 @@ def make_minimax(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 def make_alphabeta(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(**{key: options[key] for key in ("time", "nodes", "depth")}).or_else(Limit(time=1.0))
-    refinements, memory = Refinements(quiescence=options["quiescence"]), options["memory"]
-    has_threats = isinstance(game.parameters, Gomoku) and options["threats"]
-    has_endgame = isinstance(game.parameters, Reversi) and options["endgame"]
-    own = max(1, memory // 2) if has_threats or has_endgame else memory  # an expert has the other half
-    search: Any = AlphaBeta(game, evaluation_of(game, options), refinements, own)
-    if has_threats:
-        search = ThreatsFirst(ThreatSearch(game, own), search)
-    if has_endgame:
-        search = EndgameLast(Endgame(game, own), search, options["endgame"])
-    return SearchAgent(name, search, limit)
+    refinements = Refinements(quiescence=options["quiescence"])
+    own = max(1, options["memory"] // 2) if has_expert(game, options) else options["memory"]  # the expert has the rest
+    search = AlphaBeta(game, evaluation_of(game, options), refinements, own)
+    return SearchAgent(name, advised(game, search, options, own), limit)
+
+
+def has_expert(game: Game, options: dict[str, Any]) -> bool:
+    """Whether somebody knows some positions of the game exactly, and shall be asked."""
+    kind = {Gomoku: "threats", Reversi: "endgame"}.get(type(game.parameters))
+    return kind is not None and bool(options[kind])
+
+
+def advised(game: Game, search: Any, options: dict[str, Any], memory: int) -> Any:
+    """The search, or the game's expert before it, who has so many megabytes."""
+    if not has_expert(game, options):
+        return search
+    if isinstance(game.parameters, Gomoku):
+        return ThreatsFirst(ThreatSearch(game, memory), search)
+    return EndgameLast(Endgame(game, memory), search, options["endgame"])
 
 
 def make_strong(name: str, game: Game, options: dict[str, Any]) -> Agent:
-    """Alpha-beta where an evaluation knows what is good; it does not in Go, nor in a game of one's own."""
+    """The net that we ship for the game, with its expert; else alpha-beta where an evaluation knows what is good.
+
+    None does in Go, nor in a game of one's own: there it is UCT.
+    """
+    net, time = net_for(game), f"time={options['time'] or 1}"
     is_known = not isinstance(evaluation_for(game), Plain | Area)
-    spec = f"{'alphabeta' if is_known else 'uct'}:time={options['time'] or 1}"
-    return load_agent(spec, game, **{key: options[key] for key in ("threads", "memory", "seed")})
+    kind = f"puct:net={net},threats=1,endgame=22," if net else "alphabeta:" if is_known else "uct:"
+    return load_agent(kind + time, game, **{key: options[key] for key in ("threads", "memory", "seed")})
 
 
 def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -109,7 +129,8 @@ def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 
 def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
-    return SearchAgent(name, Puct(game, **puct_settings(game, options)), puct_limit(options))
+    search = Puct(game, **puct_settings(game, options))
+    return SearchAgent(name, advised(game, search, options, EXPERTS_MEMORY), puct_limit(options))
 
 
 def make_gumbel(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -184,7 +205,7 @@ PRESETS = {  # the Gobang paper's algorithms 1 to 8
 }
 AGENTS = {
     "strong": Maker(
-        "the strongest that needs no training (for 1 second)",
+        "the strongest there is for a game: the net that comes with us, or a search without one (for 1 second)",
         {"time": TIME, "threads": THREADS, "memory": MEMORY, "seed": SEED},
         make_strong,
     ),
@@ -201,8 +222,8 @@ AGENTS = {
         {
             **DEPTH_LIMITED,
             "width": Option(int, Between(0, 400), 16, "Gomoku: so many of the most promising points; 0 for all"),
-            "threats": Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first"),
-            "endgame": Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly"),
+            "threats": THREATS,
+            "endgame": ENDGAME,
             "quiescence": Option(int, Between(0, 60), 16, "plies that threats are followed beyond the horizon"),
             "memory": MEMORY,
         },
@@ -225,7 +246,11 @@ AGENTS = {
         },
         make_uct,
     ),
-    "puct": Maker("AlphaZero's tree search, guided by a net", LEARNED, make_puct),
+    "puct": Maker(
+        "AlphaZero's tree search, guided by a net",
+        {**LEARNED, "threats": THREATS.off(), "endgame": ENDGAME.off()},
+        make_puct,
+    ),
     "gumbel": Maker(
         "PUCT with sequential halving at the root: for few simulations",
         {

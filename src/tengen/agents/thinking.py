@@ -45,4 +45,5 @@ def think(agent: Agent, position: Position, every: float, stop: Event, limit: Li
 def keeps_its_tree(agent: Agent) -> bool:
     """Whether the agent, asked about the same position again, goes on where it was. Gumbel's halving begins anew."""
     search = getattr(agent, "search", None)
+    search = getattr(search, "advised", search)
     return isinstance(search, Uct | Puct) and not isinstance(search, Gumbel)

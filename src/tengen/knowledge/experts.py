@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tengen.knowledge.endgame import EXACT, OUTCOME, Endgame
 from tengen.knowledge.threats import ThreatSearch
 from tengen.rules.game import Position
 from tengen.search.alphabeta import AlphaBeta
-from tengen.search.limits import Clock, Decision, Limit
+from tengen.search.limits import Clock, Decision, Limit, Opinion
 
 THREATS_SHARE, ENDGAME_SHARE = 0.2, 0.5  # of the time, or of the nodes, that an expert may take each time
 LEAST_TIME, LEAST_NODES = 0.002, 30  # less than this is no use to an expert
@@ -41,44 +42,55 @@ def rest_of(limit: Limit, clock: Clock, nodes: int) -> Limit:
 
 
 @dataclass
-class ThreatsFirst:
-    """Gomoku: a win by threats is played at once, and what lets the other win by threats is left out."""
+class Advised:
+    """A search that an expert advises."""
 
-    threats: ThreatSearch
-    alphabeta: AlphaBeta
+    adviser: Any
+    advised: Any
+
+    def opinions(self, lines: int | None = None) -> list[Opinion]:
+        """What the search itself thought when it was asked last."""
+        return self.advised.opinions(lines) if hasattr(self.advised, "opinions") else []
+
+
+@dataclass
+class ThreatsFirst(Advised):
+    """Gomoku: a win by threats is played at once; what lets the other win by threats alpha-beta need not look at."""
+
+    adviser: ThreatSearch
 
     def search(self, position: Position, limit: Limit) -> Decision:
         clock = Clock(limit)
         share, nodes, losing = share_of(limit, THREATS_SHARE, NODES_OF_THREATS), 0, list[int]()
         if share is not None:
-            found = self.threats.search(position, share)
+            found = self.adviser.search(position, share)
             if found is not None:
                 return found
-            nodes = self.threats.nodes
-            candidates = self.alphabeta.candidates(position)
+            nodes = self.adviser.nodes
+            candidates = self.advised.candidates(position) if isinstance(self.advised, AlphaBeta) else []
             if len(candidates) > 1:
                 each = parts_of(share, len(candidates))
                 for action in candidates:
                     if self._loses(position.play(action), each):
                         losing.append(action)
-                    nodes += self.threats.nodes
+                    nodes += self.adviser.nodes
             if len(losing) == len(candidates):
                 losing = []  # all is lost, as far as is known: the search looks for the longest way
-        decision = self.alphabeta.search(position, rest_of(limit, clock, nodes), losing)
+        left_out = [losing] if isinstance(self.advised, AlphaBeta) else []
+        decision = self.advised.search(position, rest_of(limit, clock, nodes), *left_out)
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)
 
     def _loses(self, position: Position, limit: Limit) -> bool:
         """Whether the player to move now wins by threats, as far as a short look can tell."""
-        self.threats.nodes = 0
-        return position.outcome is None and self.threats.search(position, limit) is not None
+        self.adviser.nodes = 0
+        return position.outcome is None and self.adviser.search(position, limit) is not None
 
 
 @dataclass
-class EndgameLast:
+class EndgameLast(Advised):
     """Reversi: once few cells are empty, the game is played out exactly."""
 
-    endgame: Endgame
-    alphabeta: AlphaBeta
+    adviser: Endgame
     empties: int  # from which on the solver is asked
 
     def search(self, position: Position, limit: Limit) -> Decision:
@@ -88,9 +100,9 @@ class EndgameLast:
         share = share_of(limit, ENDGAME_SHARE, None)
         if empties <= most and share is not None:
             goal = EXACT if empties <= EMPTIES_FOR_SCORE else OUTCOME
-            found = self.endgame.search(position, share, goal)
+            found = self.adviser.search(position, share, goal)
             if found.value is not None and (found.value >= 0 or goal == EXACT):
                 return found  # where all is lost but the score is not known, the search looks for the hardest way
             nodes = found.nodes
-        decision = self.alphabeta.search(position, rest_of(limit, clock, nodes))
+        decision = self.advised.search(position, rest_of(limit, clock, nodes))
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)

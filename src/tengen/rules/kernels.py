@@ -19,6 +19,7 @@ import os
 import secrets
 import sys
 import sysconfig
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -36,6 +37,7 @@ from tengen.rules.contract import JIT_OPTIONS
 from tengen.rules.errors import GameFileError
 
 FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # see above: what happens without is tested
+_compiling = threading.RLock()  # threads of one process: `cache_of` changes Numba's settings for a moment
 
 
 class Entry:
@@ -53,7 +55,8 @@ class Entry:
         kinds = (type(game), *(type(argument) for argument in arguments if isinstance(argument, tuple)))
         native = self._native.get(kinds)
         if native is None:
-            native = self._native[kinds] = self._compile(kinds)
+            with _compiling:
+                native = self._native[kinds] = self._native.get(kinds) or self._compile(kinds)
         try:
             return native(game, *arguments)
         except (NumbaError, KeyError) as reason:
