@@ -205,16 +205,18 @@ def test_sprt_stops_a_match_early():
     assert answer["wins"] + answer["draws"] + answer["losses"] < 200
 
 
-def test_a_tournament_on_the_command_line_is_resumed_after_a_kill(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_tournament_on_the_command_line_is_resumed_after_a_kill(tmp_path, number):
     arguments = ["tournament", "tictactoe", "random", "uct:playouts=20", "uct:playouts=60", "--games", "40"]
     command = [sys.executable, "-m", "tengen", *arguments, "--out", "arena", "--json"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     for _ in range(600):
         time.sleep(0.1)
         if (tmp_path / "arena/games.db").is_file() and stored(tmp_path) > 5:
             break
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert ("the same command goes on" in said) == (number == signal.SIGINT)
     before = stored(tmp_path)
     assert before > 0
     done = run(*arguments, "--out", "arena", "--json", cwd=tmp_path)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -183,6 +185,7 @@ def plain(text: str) -> str:
 def play_in_folder(tournament: Tournament, games: int, folder: Path, workers: int | None = None) -> list[Record]:
     """Plays a tournament with a bar; its games and its report are in the folder, from which it resumes."""
     pairs = len(tournament.agents) * (len(tournament.agents) - 1) // 2
+    say_at_the_end(f"stopped: the games so far are in {folder}, and the same command goes on")
     with progress_bar(games * pairs, "games") as (bar, task), opened(folder, tournament) as store:
 
         def progress(results: Results, fresh: list[Record]) -> bool:
@@ -192,6 +195,18 @@ def play_in_folder(tournament: Tournament, games: int, folder: Path, workers: in
         records = play_tournament(tournament, games, store, workers, progress).in_order()
     write_report(folder, tournament, records)
     return records
+
+
+def say_at_the_end(words: str) -> None:
+    """From now on Ctrl-C ends the program with these words; every game is stored as soon as it ends."""
+
+    def end(number: int, frame: object) -> None:
+        print(f"\n{words}", file=sys.stderr, flush=True)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, end)
 
 
 @contextmanager
