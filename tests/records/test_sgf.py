@@ -10,7 +10,7 @@ from sgfmill import sgf, sgf_grammar
 import tengen
 from tengen.records.grammar import MOST_NODES, read_games
 from tengen.records.record import LONGEST, Record, RecordError, result_text
-from tengen.records.sgf import read_sgf, write_sgf
+from tengen.records.sgf import Variation, move_text, read_sgf, read_variations, write_sgf, write_variations
 from tengen.rules.errors import IllegalMove
 from tengen.rules.game import Outcome
 
@@ -273,7 +273,7 @@ def test_the_grammar_is_sgfmill_s():
         text = "".join(damaged)
         theirs, left_over = main_line_of_sgfmill(text)
         try:
-            ours = [[dict(node) for node in nodes] for nodes in read_games(text)]
+            ours = [[dict(node) for node in root.line()] for root in read_games(text)]
         except RecordError:
             assert theirs is None or left_over, text
             agreed[False] += theirs is None
@@ -343,3 +343,118 @@ def test_a_large_margin_is_still_a_result():
     text = result_text(Scored, Outcome(0, 1234567.25))
     assert text == "B+1234567.25"
     assert Record(tengen.load_game("reversi"), (), result=text).outcome == Outcome(0, 1234567.25)
+
+
+# Variations.
+
+
+def random_lines(spec, seed, count):
+    """A random game with random variations of it and of each other."""
+    rng, end = random.Random(seed), random_game(spec, seed)
+    positions = [[end]]
+    while positions[0][0].previous is not None:
+        positions[0].insert(0, positions[0][0].previous)
+    variations = []
+    for number in range(1, count + 1):
+        of = rng.randrange(number)
+        ply = rng.choice([ply for ply, position in enumerate(positions[of]) if position.outcome is None])
+        line = positions[of][: ply + 1]
+        for _ in range(rng.randint(1, 6)):
+            if line[-1].outcome is None:
+                line.append(line[-1].play(rng.choice(line[-1].legal_actions)))
+        moves = tuple(position.action for position in line[ply + 1 :])
+        comments = {at: f"line {number} ]" for at in range(ply, len(line)) if rng.random() < 0.3}
+        variations.append(Variation(of, ply, moves, comments))
+        positions.append(line)
+    return Record.of(end, comments={0: "the start", 1: "a move"}), variations
+
+
+def whole_lines(record, variations):
+    """All moves of each line, and the comments of its own, in any order."""
+    lines = [list(record.moves)]
+    for variation in variations:
+        lines.append(lines[variation.of][: variation.ply] + list(variation.moves))
+    return sorted(
+        zip(lines, [record.comments, *(variation.comments for variation in variations)], strict=True), key=str
+    )
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "gomoku:size=8", "reversi:size=6", "go:size=5"])
+def test_variations_come_back(spec):
+    for seed in range(5):
+        record, variations = random_lines(spec, seed, 12)
+        text = write_variations(record, variations)
+        (main,) = read_sgf(text)
+        assert (main.moves, main.comments, main.result) == (record.moves, record.comments, record.result)
+        found, problems = read_variations(text)
+        assert problems == []
+        assert whole_lines(main, found) == whole_lines(record, variations)
+
+
+def test_sgfmill_sees_the_same_variations():
+    record, variations = random_lines("gomoku:size=8", 3, 12)
+    lines = []
+
+    def walk(node, line):
+        raw = [(colour, node.get_raw(colour).decode()) for colour in "BW" if node.has_property(colour)]
+        for child in node:
+            walk(child, line + raw)
+        if not len(node):
+            lines.append(line + raw)
+
+    walk(sgf.Sgf_game.from_string(write_variations(record, variations)).get_root(), [])
+    wanted = [
+        [("BW"[ply % 2], move_text(record.game, action)) for ply, action in enumerate(moves)]
+        for moves, _ in whole_lines(record, variations)
+    ]
+    assert {str(line) for line in lines} <= {str(line) for line in wanted}
+    assert {
+        str(line) for line in wanted if not any(line == other[: len(line)] and line != other for other in wanted)
+    } <= {str(line) for line in lines}
+
+
+def test_what_variations_look_like():
+    record = Record.of(tengen.load_game("tictactoe").from_moves("b2 a1 c3"))
+    text = write_variations(
+        record, [Variation(0, 1, (2, 3), {2: "better"}), Variation(1, 2, (8,)), Variation(0, 3, (1,))]
+    )
+    tree = text.partition(";B[bb]")[2].replace("\n", "")
+    assert tree == "(;W[ac];B[ca](;)(;W[ba]))(;W[ca]C[better](;B[ab])(;B[cc])))"
+    assert read_variations(text)[0] == [
+        Variation(0, 1, (2, 3), {2: "better"}),
+        Variation(0, 3, (1,)),
+        Variation(1, 2, (8,)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("variation", "message"),
+    [
+        (Variation(1, 0, (4,)), "variation 1 leaves line 1 after move 0"),
+        (Variation(0, 4, (4,)), "after move 4"),
+        (Variation(-1, 0, (4,)), "no such place"),
+        (Variation(0, 1, (2,), {3: "far"}), "has plies 1 to 2, and a comment on 3"),
+    ],
+)
+def test_variations_that_lead_nowhere_are_not_written(variation, message):
+    with pytest.raises(RecordError, match=message):
+        write_variations(Record.of(tengen.load_game("tictactoe").from_moves("b2 a1 c3")), [variation])
+    with pytest.raises(IllegalMove):
+        write_variations(Record.of(tengen.load_game("tictactoe").from_moves("b2")), [Variation(0, 1, (4,))])
+
+
+def test_a_wrong_variation_is_cut_short_and_said():
+    """The game is read nevertheless."""
+    text = "(;GM[4]SZ[9];B[aa](;W[bb])(;W[cc];B[cc];W[dd](;B[ee])(;B[ff]))\n(;W[dd];AB[ee])(;C[only words]))"
+    assert len(read_sgf(text)[0].moves) == 2
+    variations, problems = read_variations(text)
+    assert [(line.of, line.ply, len(line.moves)) for line in variations] == [(0, 1, 1), (0, 1, 1), (0, 1, 0)]
+    assert variations[2].comments == {1: "only words"}
+    assert "occupied" in problems[0] and "line 1, column 34" in problems[0]
+    assert "stones are set up" in problems[1] and "line 2" in problems[1]
+    text = "(;GM[4]SZ[9];B[aa]" + "(;W[bb])" * 20 + ")"
+    assert len(read_variations(text, most=5)[0]) == 5
+    assert read_variations(text, most=5)[1] == ["the game has more variations than the 5 that are read"]
+    assert len(read_variations(text, most_moves=5)[0]) == 6
+    deep = 20_000
+    assert len(read_variations("(;GM[4]" + "(;(;)" * deep + ")" * deep + ")")[0]) == deep - 1

@@ -44,19 +44,29 @@ def _content(path: Path) -> bytes:
         raise RecordError(f"the file cannot be read: {reason.strerror}") from None
 
 
+def _text_of(data: bytes) -> str:
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+def is_sgf(data: bytes) -> bool:
+    """Whether a content is read as SGF: it may begin with words of another kind, but not as a file of another kind."""
+    text = _text_of(data)
+    if text.lstrip().startswith("("):
+        return True
+    return SGF_BEGIN.search(data) is not None and not (is_psq(text) or is_rec(text))
+
+
 def _read(data: bytes, game: Game | None) -> list[Record]:
     """The games of a content, whichever format it has."""
     if len(data) > LONGEST:
         raise RecordError(f"the file is too large; up to {LONGEST:,} bytes are read")
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    if text.lstrip().startswith("("):
+    text = _text_of(data)
+    if is_sgf(data):
         return read_sgf(data, game)  # from the bytes: it may name its charset
     if is_psq(text):
         return [read_psq(text, game)]
     if is_rec(text):
         return [read_rec(text, game)]
-    if SGF_BEGIN.search(data):
-        return read_sgf(data, game)
     if is_moves(text):
         return read_moves(text, game)
     raise RecordError(f"the file is no record that we know: {KNOWN}")

@@ -1,4 +1,4 @@
-"""SGF's grammar: a text as games, each the nodes of its main line; and nodes as a text. What they mean is sgf.py's.
+"""SGF's grammar: a text as games, each a tree of nodes; and nodes as a text. What they mean is sgf.py's.
 
 A file is read strictly, apart from what stands before its first game and from names with small letters, as old files
 have them (`AddBlack` is AB): whatever else does not fit is told with its line and column, never passed over.
@@ -7,12 +7,12 @@ have them (`AddBlack` is AB): whatever else does not fit is told with its line a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tengen.records.record import RecordError
 
 WIDTH = 80  # of the lines we write, as far as single values are not longer
-MOST_NODES = 100_000  # of a main line; no game is longer, and memory is not endless
+MOST_NODES = 100_000  # of a game that are kept; no game is longer, and memory is not endless
 BEGIN = re.compile(r"\(\s*;")
 TOKEN = re.compile(
     r"""
@@ -33,6 +33,14 @@ class Node(dict[str, list[str]]):
     def __init__(self, place: int = 0):
         super().__init__()
         self.place = place  # of its semicolon in the file's text
+        self.children: list[Node] = []  # the first goes on with the line, others are variations
+
+    def line(self) -> Iterator[Node]:
+        """The node, and the line that goes on from it."""
+        node: Node | None = self
+        while node is not None:
+            yield node
+            node = node.children[0] if node.children else None
 
 
 def place_text(text: str, place: int) -> str:
@@ -41,23 +49,28 @@ def place_text(text: str, place: int) -> str:
     return f"line {before.count(chr(10)) + 1}, column {place - before.rfind(chr(10))}"
 
 
-def read_games(text: str) -> Iterator[list[Node]]:
-    """The main line of each game of a file; raises RecordError with line and column where the grammar is broken."""
+def read_games(text: str, with_variations: bool = False) -> Iterator[Node]:
+    """The root of each game of a file; raises RecordError with line and column where the grammar is broken.
+
+    Without variations there is the main line only: the others are read and forgotten.
+    """
     if not (begin := BEGIN.search(text)):
         raise RecordError("the file is not SGF: it has no (; that begins a game")
     place = begin.start()
     while place < len(text):
-        nodes, place = _read_tree(text, place)
-        yield nodes
+        root, place = _read_tree(text, place, with_variations)
+        yield root
         place = _skip(text, place)
 
 
-def _read_tree(text: str, place: int) -> tuple[list[Node], int]:
-    """The main line of the game that begins at `place`, and where the text goes on after it."""
+def _read_tree(text: str, place: int, with_variations: bool) -> tuple[Node, int]:
+    """The game that begins at `place`, and where the text goes on after it."""
     if text[place] != "(":
         raise _error(text, place, "a game begins with (;")
-    main: list[Node] = []
-    open_trees: list[bool] = []  # whether each is on the main line, the innermost last
+    above = top = Node()  # what the next node follows; the root follows `top`
+    branches: list[Node] = []  # what each open tree follows, the innermost last
+    open_trees: list[bool] = []  # whether each is kept
+    count = 0  # of nodes that are kept
     had_child = False  # whether the innermost open tree has a variation already: only the first is the main line's
     node: Node | None = None  # None where no property may stand
     while True:
@@ -69,23 +82,26 @@ def _read_tree(text: str, place: int) -> tuple[list[Node], int]:
         if mark == "(":
             if open_trees and node is None and not had_child:
                 raise _error(text, place, "a variation stands before the first node of its game")
-            open_trees.append(not open_trees or (open_trees[-1] and not had_child))
+            open_trees.append(not open_trees or (open_trees[-1] and (with_variations or not had_child)))
+            branches.append(above)
             had_child, node = False, None
         elif mark == ";":
             if had_child:
                 raise _error(text, place, "a node stands after a variation; it belongs before it, or into one")
             node = Node(place)
             if open_trees[-1]:
-                main.append(node)
-            if len(main) > MOST_NODES:
+                above.children.append(node)
+                above, count = node, count + 1
+            if count > MOST_NODES:
                 raise _error(text, place, f"more than {MOST_NODES:,} nodes, which is more than any game has")
         elif mark == ")":
             if node is None and not had_child:
                 raise _error(text, place, "a game without a node")
             open_trees.pop()
+            above = branches.pop()
             had_child, node = True, None
             if not open_trees:
-                return main, token.end()
+                return top.children[0], token.end()
         elif node is None:
             raise _error(text, place, "a property outside a node; a node begins with ;")
         elif token["name"] is None:
@@ -130,16 +146,28 @@ def _error(text: str, place: int, reason: str) -> RecordError:
     return RecordError(f"the file is not SGF from {place_text(text, place)} on: {reason}")
 
 
-def write_game(nodes: Iterable[Node]) -> str:
-    """The nodes as one game without variations, broken into lines."""
+def write_game(root: Node) -> str:
+    """The game of a root with its variations, broken into lines."""
     lines = ["("]
-    for node in nodes:
-        properties = [name + "".join(f"[{value}]" for value in values) for name, values in node.items()]
-        for piece in [";" + "".join(properties[:1]), *properties[1:]]:
-            if len(lines[-1]) + len(piece) >= WIDTH:
-                lines.append("")
-            lines[-1] += piece
+    for piece in _pieces(root):
+        if len(lines[-1]) + len(piece) >= WIDTH:
+            lines.append("")
+        lines[-1] += piece
     return "\n".join(lines) + ")\n"
+
+
+def _pieces(root: Node) -> Iterator[str]:
+    """What stands in a game, in pieces that are not broken."""
+    waiting: list[Node | str] = [root]  # the next is the last
+    while waiting:
+        if isinstance(part := waiting.pop(), str):
+            yield part
+            continue
+        properties = [name + "".join(f"[{value}]" for value in values) for name, values in part.items()]
+        yield ";" + "".join(properties[:1])
+        yield from properties[1:]
+        for child in reversed(part.children):
+            waiting += [child] if len(part.children) == 1 else [")", child, "("]
 
 
 def escape(text: str) -> str:

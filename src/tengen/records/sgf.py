@@ -1,4 +1,6 @@
-"""Games as SGF (FF[4]): what we write others can open, and the main line of their Go, Gomoku and Othello is read.
+"""Games as SGF (FF[4]): what we write others can open, and their Go, Gomoku and Othello is read.
+
+A record is the main line. The other lines of a game are read and written beside it, as variations.
 
 The first player is Black. Where a game's actions are the cells of its board, a move is an SGF point: the letter of the
 column from the left, then of the row from the top; a pass is empty. Where they are not, a move is its own text: connect
@@ -17,6 +19,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from string import ascii_letters
 
 import numpy as np
@@ -25,7 +31,7 @@ from tengen import __version__
 from tengen.games.go import Go
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
-from tengen.records.grammar import Node, escape, place_text, read_games, unescape, unescape_line, write_game
+from tengen.records.grammar import MOST_NODES, Node, escape, place_text, read_games, unescape, unescape_line, write_game
 from tengen.records.record import (
     COLOURS,
     LONGEST,
@@ -56,23 +62,29 @@ CHARSETS = [  # as Python names them; any other name of these will do
 
 def write_sgf(*records: Record) -> str:
     """The records as one collection; raises if a move is illegal."""
-    return "".join(write_game(_nodes(record)) for record in records)
+    return "".join(write_game(_nodes(record)[0]) for record in records)
 
 
 def _nodes(record: Record) -> list[Node]:
-    """The game as one line of nodes, the root first."""
+    """The game as one line of nodes, the root first, each the child of the one before."""
     record.check()
     positions = list(record.positions())
     nodes = [_root(record, positions[0])]
     for before, action in zip(positions, record.moves, strict=False):
-        nodes.append(_node({COLOURS[before.to_play]: move_text(record.game, action)}))
+        nodes.append(_move_node(before, action))
     for ply, comment in record.comments.items():
         nodes[ply]["C"] = [escape(_clean(comment))]
     if record.opening + len(record.seconds) > len(record.moves):
         nodes.append(Node())
     for node, seconds in zip(nodes[record.opening + 1 :], record.seconds, strict=False):
         node["TS"] = [repr(float(seconds))]
+    for node, child in pairwise(nodes):
+        node.children.append(child)
     return nodes
+
+
+def _move_node(before: Position, action: int) -> Node:
+    return _node({COLOURS[before.to_play]: move_text(before.game, action)})
 
 
 def _root(record: Record, start: Position) -> Node:
@@ -142,17 +154,22 @@ def move_text(game: Game, action: int) -> str:
 # Reading.
 
 
+def _content(data: str | bytes) -> str:
+    """A file's text, if it is not too long."""
+    if len(data) > LONGEST:
+        raise RecordError(f"the file has {len(data):,} bytes; up to {LONGEST:,} are read")
+    return _clean(data) if isinstance(data, str) else _decode(data)
+
+
 def read_sgf(data: str | bytes, game: Game | None = None) -> list[Record]:
     """The games of a file, the main line of each; raises RecordError if one cannot be read.
 
     Records of a game that is a user's file are read by `game`, which must be that game.
     """
-    if len(data) > LONGEST:
-        raise RecordError(f"the file has {len(data):,} bytes; up to {LONGEST:,} are read")
-    text = _clean(data) if isinstance(data, str) else _decode(data)
+    text = _content(data)
     records: list[Record] = []
-    for nodes in read_games(text):
-        reader = _Reader(nodes, game)
+    for root in read_games(text):
+        reader = _Reader(root, game)
         try:
             records.append(reader.read())
         except TengenError as reason:
@@ -178,27 +195,20 @@ def _decode(data: bytes) -> str:
 class _Reader:
     """Plays a main line. `node` is where it has come to: what is wrong is wrong there."""
 
-    def __init__(self, nodes: list[Node], given: Game | None):
-        self.nodes, self.given = nodes, given
-        self.node = nodes[0]
+    def __init__(self, root: Node, given: Game | None):
+        self.root, self.given = root, given
+        self.node = root
 
     def read(self) -> Record:
-        root = self.node
-        is_ours = "TG" in root
-        game = recorded_game(_text(root, "TG"), self.given) if is_ours else _foreign_game(root)
-        position = game.start()
-        _check_setup(root, position)
+        root, is_ours = self.root, "TG" in self.root
+        position = _start(root, self.given)
         opening = _whole_number(root, "TO")
         comments: dict[int, str] = {}
         seconds: list[float] = []
-        for node in self.nodes:
+        for node in root.line():
             self.node = node
-            if node is not root and any(name in node for name in SETUP):
-                raise RecordError(f"stones are set up after move {position.ply}: that is not supported")
-            before, position = position, _play_node(position, node)
-            if "C" in node:
-                comment = unescape(node["C"][0])
-                comments[position.ply] = "\n".join(filter(None, [comments.get(position.ply), comment]))
+            before, position = position, _play_node(position, node, is_root=node is root)
+            _add_comment(comments, position, node)
             if "TS" in node:
                 if before.ply - opening != len(seconds):
                     raise RecordError("TS belongs into the nodes of moves after the opening, without a gap")
@@ -279,6 +289,13 @@ def _whole_number(node: Node, name: str) -> int:
     return int(text)
 
 
+def _start(root: Node, given: Game | None) -> Position:
+    """The position before the first move of the game that a root names."""
+    game = recorded_game(_text(root, "TG"), given) if "TG" in root else _foreign_game(root)
+    _check_setup(root, game.start())
+    return game.start()
+
+
 def _check_setup(root: Node, start: Position) -> None:
     """Refuses stones set up before the first move, unless they are those that the game begins with anyhow."""
     if not any(name in root for name in SETUP):
@@ -289,8 +306,17 @@ def _check_setup(root: Node, start: Position) -> None:
         raise RecordError(f"the file sets up stones that are not the start of {start.game.spec}: that is not supported")
 
 
-def _play_node(position: Position, node: Node) -> Position:
+def _add_comment(comments: dict[int, str], position: Position, node: Node) -> None:
+    """Puts a node's comment, if it has one, to those on the position that the node leads to."""
+    if "C" in node:
+        before, own = comments.get(position.ply), unescape(node["C"][0])
+        comments[position.ply] = "\n".join(filter(None, [before, own]))
+
+
+def _play_node(position: Position, node: Node, is_root: bool = False) -> Position:
     """The position after a node's move, if it has one."""
+    if not is_root and any(name in node for name in SETUP):
+        raise RecordError(f"stones are set up after move {position.ply}: that is not supported")
     moves = [(player, value) for player, colour in enumerate(COLOURS) for value in node.get(colour, [])]
     if not moves:
         return position
@@ -319,3 +345,87 @@ def read_move(game: Game, text: str) -> int:
     if x >= columns or y >= rows:
         raise BadMove(f"[{text}] is off the board, which has {columns} columns and {rows} rows")
     return y * columns + x
+
+
+# Variations.
+
+
+@dataclass(frozen=True)
+class Variation:
+    """Another line of a game. Line 0 is the main one, line n the n-th variation; each leaves one of a lower number."""
+
+    of: int  # the line that it leaves …
+    ply: int  # … after so many moves of the game
+    moves: tuple[int, ...]  # of its own
+    comments: Mapping[int, str] = field(default_factory=dict)  # by ply, as a record's; those at `ply` begin the line
+
+
+def write_variations(record: Record, variations: Sequence[Variation]) -> str:
+    """A record and other lines of its game; raises if a move is illegal, or a line leaves where there is nothing."""
+    main = _nodes(record)
+    lines = [(list(record.positions()), main)]  # both by ply
+    for number, variation in enumerate(variations, 1):
+        of, ply, last = variation.of, variation.ply, variation.ply + len(variation.moves)
+        if not (0 <= of < number and 0 <= ply < len(lines[of][0])):
+            raise RecordError(f"variation {number} leaves line {of} after move {ply}; there is no such place")
+        if stray := variation.comments.keys() - range(ply, last + 1):
+            raise RecordError(f"variation {number} has plies {ply} to {last}, and a comment on {min(stray)}")
+        positions, nodes = lines[of][0][: ply + 1], lines[of][1][: ply + 1]
+        if not nodes[-1].children:
+            nodes[-1].children.append(Node())  # the line that is left ends here, and must not go on with this one
+        if ply in variation.comments:
+            nodes[-1] = _add_child(nodes[-1], Node())
+        for action in variation.moves:
+            nodes.append(_add_child(nodes[-1], _move_node(positions[-1], action)))
+            positions.append(positions[-1].play(action))
+        for at, comment in variation.comments.items():
+            nodes[at]["C"] = [escape(_clean(comment))]
+        lines.append((positions, nodes))
+    return write_game(main[0])
+
+
+def _add_child(node: Node, child: Node) -> Node:
+    node.children.append(child)
+    return child
+
+
+def read_variations(
+    data: str | bytes, game: Game | None = None, most: int = MOST_GAMES, most_moves: int = MOST_NODES
+) -> tuple[list[Variation], list[str]]:
+    """The variations of a file's first game, as many as are wanted; and what was left out, and why.
+
+    A line in which something is wrong ends before that: the game itself can be read nevertheless.
+    """
+    text = _content(data)
+    root = next(read_games(text, with_variations=True))
+    waiting = deque([(0, _start(root, game), root)])
+    found: list[Variation] = []
+    problems: list[str] = []
+    played = 0
+    while waiting:
+        if len(found) > most or played > most_moves:
+            problems.append(f"the game has more variations than the {len(found) - 1:,} that are read")
+            break
+        of, start, first = waiting.popleft()
+        comments: dict[int, str] = {}
+        position = start
+        for node in first.line():
+            try:
+                position = _play_node(position, node, is_root=node is root)
+            except TengenError as reason:
+                problems.append(f"a variation is cut short: {reason} ({place_text(text, node.place)})")
+                break
+            _add_comment(comments, position, node)
+            waiting.extend((len(found), position, child) for child in node.children[1:])
+        moves = _moves_since(start, position)
+        played += len(moves) if found else 0
+        found.append(Variation(of, start.ply, moves, comments))
+    return found[1:], problems
+
+
+def _moves_since(start: Position, position: Position) -> tuple[int, ...]:
+    moves: list[int] = []
+    while position is not start and position.previous is not None and position.action is not None:
+        moves.append(position.action)
+        position = position.previous
+    return tuple(reversed(moves))

@@ -1,0 +1,1 @@
+"""Searches told step by step: what a page draws, and what a course can read."""
