@@ -4,11 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 GAME ?= tictactoe
 PRESET ?= tictactoe
+LIVE := gnugo grhino chromium
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: run train test test-all lint bench clean
+.PHONY: run play train test test-all live lint bench clean
 
 run: $(VENV)/installed
-	@$(BIN)/tengen compile
+	@$(BIN)/tengen serve
+
+play: $(VENV)/installed
 	@$(BIN)/tengen play $(GAME)
 
 train: $(VENV)/installed-train
@@ -20,9 +24,14 @@ test: lint
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/without_jit
 	$(BIN)/coverage report --include="*/tengen/games/*,*/tengen/rules/*" --fail-under=85
 
-test-all: lint
+test-all: lint live
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit -m "not long"
+
+live: # the engines and the browser of the live tests, which skip without them, and say so
+	@dpkg -s $(LIVE) >/dev/null 2>&1 \
+	|| (command -v apt-get >/dev/null && $(SUDO) apt-get install -y -qq $(LIVE) >/dev/null) \
+	|| echo "make: install $(LIVE), or the tests that need them skip"
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check

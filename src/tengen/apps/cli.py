@@ -263,6 +263,25 @@ def gomocup(agent: Annotated[str, typer.Argument(metavar="AGENT", help="Who thin
 
 
 @app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 for everybody who can reach this machine.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8000,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Option("--name", help="A name under which browsers may reach us; may be repeated.")
+    ] = None,
+    runs: Annotated[Path, typer.Option(help="The folder of training runs.")] = Path("runs"),
+) -> None:
+    """Play, analyse and learn in a browser, at http://127.0.0.1:8000."""
+    from tengen.apps.web.server import serve as serve_pages
+    from tengen.apps.web.settings import Settings
+
+    serve_pages(Settings(host=host, port=port, names=tuple(names or ()), runs=runs), opens)
+
+
+@app.command()
 def train(
     preset: Annotated[
         str, typer.Argument(metavar="PRESET", help="A preset (tictactoe, gomoku8, …), a .toml file, or a game.")

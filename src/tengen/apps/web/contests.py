@@ -1,0 +1,438 @@
+"""Matches and tournaments on the page: a cross table that fills as games end, ratings, and the games to look at.
+
+A contest is a folder of the folder that the server is told when it starts: `contest.json` says what was asked for,
+`games.db` holds the games (`tengen tournament` plays them, in a process of its own: see jobs.py), and copies of the
+nets that play are beside them, so that a run may go on and a contest can be resumed. Tournaments that were played in a
+terminal are shown as well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Path as InPath
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from tengen.agents.specs import AGENTS, PRESETS, is_external, load_agent
+from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, State, checked_name, free_name, state_of
+from tengen.apps.web.levels import RUN, spec_of
+from tengen.apps.web.replays import ReplayView, replay_of
+from tengen.apps.web.settings import CORES, Settings
+from tengen.apps.web.views import Spec, known_game
+from tengen.arena.ratings import Ratings, Result, rate
+from tengen.records.disk import write_file
+from tengen.records.store import Store, Tally
+from tengen.rules.errors import BadParameter, TengenError, nearest
+from tengen.rules.game import Game
+
+FACTS, GAMES = "contest.json", "games.db"
+LONGEST_MOVE = 90  # seconds; a move that takes longer loses, so that every contest ends
+WORKERS = max(1, CORES - 1)  # games at once; somebody may want to play meanwhile
+MOST_AGENTS, LONGEST_AGENT = 8, 200
+MOST_OF_A_PAIR, MOST_GAMES, MOST_PLIES = 200, 2000, 20
+MOST_LISTED = 200  # games in one answer
+NET = re.compile(r"(?<=net=)[^,]+")
+
+
+# What a page is told, and what it tells.
+
+
+class NewContest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    game: str = Spec
+    agents: list[Annotated[str, Field(max_length=LONGEST_AGENT)]] = Field(min_length=2, max_length=MOST_AGENTS)
+    games: int = Field(default=10, ge=1, le=MOST_OF_A_PAIR, description="that each pair plays; colours alternate")
+    opening: int = Field(default=2, ge=0, le=MOST_PLIES, description="random moves that begin a pair of games")
+    seed: int = Field(default=1, ge=0, le=2**31, description="of openings and agents")
+    name: str = Field(default="", max_length=48, description="by default that of the game, with a number if need be")
+
+
+class PlayerView(BaseModel):
+    name: str
+    elo: float
+    low: float
+    high: float
+    games: int
+    points: float
+
+
+class Counts(BaseModel):
+    wins: int
+    draws: int
+    losses: int
+
+
+class ContestSummary(BaseModel):
+    name: str
+    game: str
+    agents: list[str]
+    state: State
+    problem: str = Field(description="why it failed")
+    is_ours: bool = Field(description="whether it runs and can be stopped here")
+    can_resume: bool
+    played: int
+    total: int | None = Field(description="None if it was begun elsewhere")
+
+
+class ContestView(ContestSummary):
+    players: list[PlayerView] = Field(description="the strongest first; the mean of all is 0")
+    cross: list[list[Counts | None]] = Field(description="how each player fared against each, in the same order")
+    first_player: Counts = Field(description="how those fared who moved first")
+    first_move: tuple[float, float, float] | None = Field(description="what moving first is worth in Elo; its interval")
+    warnings: list[str]
+
+
+class ContestList(BaseModel):
+    contests: list[ContestSummary]
+
+
+class PlayedGame(BaseModel):
+    id: int
+    players: tuple[str, str]
+    result: str
+    plies: int
+    ending: str = Field(description="why it ended, if not by the rules of the game")
+
+
+class PlayedGames(BaseModel):
+    games: list[PlayedGame] = Field(description="the newest first")
+    total: int
+
+
+# The contests of a folder.
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What makes a contest: enough to go on with it."""
+
+    game: str
+    specs: list[str]
+    labels: list[str]  # what pages call the agents
+    games: int
+    opening: int
+    seed: int
+
+    @property
+    def total(self) -> int:
+        return self.games * len(self.specs) * (len(self.specs) - 1) // 2
+
+    def label(self, name: str) -> str:
+        """What pages call a player of the store."""
+        return dict(zip(self.specs, self.labels, strict=True)).get(name) or label_of(name)
+
+    @classmethod
+    def read(cls, path: Path) -> Facts | None:
+        """What a file says; None if it is not there, or damaged."""
+        with suppress(OSError, ValueError):
+            return TypeAdapter(cls).validate_json(path.read_bytes())
+        return None
+
+
+class Contests:
+    """The contests of a folder, by their names."""
+
+    def __init__(self, settings: Settings):
+        self.settings, self.folder = settings, settings.contests
+        self.jobs = Jobs(self.folder / JOBS)
+
+    def names(self) -> list[str]:
+        """The newest first."""
+        found = {path.parent for pattern in (FACTS, GAMES) for path in self.folder.glob(f"*/{pattern}")}
+        return [path.name for path in sorted(found, key=changed, reverse=True) if NAME.fullmatch(path.name)]
+
+    def path(self, name: str) -> Path:
+        """The folder of a contest that there is."""
+        folder = self.folder / checked_name(name)
+        if not any((folder / file).is_file() for file in (FACTS, GAMES)):
+            raise Missing(f"there is no contest {name!r}{nearest(name, self.names())}")
+        return folder
+
+    def summary(self, name: str) -> ContestSummary:
+        folder = self.path(name)
+        return self._summary(name, Facts.read(folder / FACTS), *read_store(folder / GAMES))
+
+    def _summary(self, name: str, facts: Facts | None, tallies: list[Tally], agents: list[str]) -> ContestSummary:
+        job, played = self.jobs.find(name), sum(tally.games for tally in tallies)
+        total = facts.total if facts else None
+        state = state_of(self.folder / name, job, total is not None and played >= total)
+        return ContestSummary(
+            name=name,
+            game=facts.game if facts else next((tally.game for tally in tallies), ""),
+            agents=facts.labels if facts else [label_of(spec) for spec in agents],
+            state=state,
+            problem=job.problem if job and state == "failed" else "",
+            is_ours=job is not None and job.is_running,
+            can_resume=facts is not None and state in ("stopped", "failed"),
+            played=played,
+            total=total,
+        )
+
+    def view(self, name: str) -> ContestView:
+        """Everything that a page shows but the games."""
+        folder = self.path(name)
+        facts, (tallies, agents) = Facts.read(folder / FACTS), read_store(folder / GAMES)
+        results = results_of(tallies)
+        ratings, call = rate(results, first_move=True), facts.label if facts else label_of
+        return ContestView(
+            **self._summary(name, facts, tallies, agents).model_dump(),
+            players=[
+                PlayerView(
+                    name=call(row.name), elo=row.elo, low=row.low, high=row.high, games=row.games, points=row.points
+                )
+                for row in ratings.table
+            ],
+            cross=cross_table(results, ratings),
+            first_player=counts([sum(numbers) for numbers in zip(*(result[2:] for result in results), strict=True)]),
+            first_move=first_move(ratings),
+            warnings=[words_with_labels(warning, ratings, call) for warning in ratings.warnings],
+        )
+
+    def games(self, name: str, skip: int) -> PlayedGames:
+        """The games so far, the newest first."""
+        folder = self.path(name)
+        facts = Facts.read(folder / FACTS)
+        call = facts.label if facts else label_of
+        if not (folder / GAMES).is_file():
+            return PlayedGames(games=[], total=0)
+        with Store(folder / GAMES) as store:
+            headings = sorted(store.headings(), key=lambda heading: -heading.id)
+        listed = [
+            PlayedGame(
+                id=heading.id,
+                players=(call(heading.first), call(heading.second)),
+                result=heading.result,
+                plies=heading.plies,
+                ending=heading.ending[:300],
+            )
+            for heading in headings[skip : skip + MOST_LISTED]
+        ]
+        return PlayedGames(games=listed, total=len(headings))
+
+    def game(self, name: str, number: int) -> ReplayView:
+        """A game to play through."""
+        folder = self.path(name)
+        facts = Facts.read(folder / FACTS)
+        call = facts.label if facts else label_of
+        if not (folder / GAMES).is_file():
+            raise Missing(f"no game of {name} has ended yet")
+        with Store(folder / GAMES) as store:
+            if all(heading.id != number for heading in store.headings()):
+                raise Missing(f"{name} has no game {number}")
+            record = store.get(number).record
+        first, second = record.players
+        return replay_of(record, (call(first), call(second)))
+
+    def start(self, wanted: NewContest) -> ContestSummary:
+        """Begins a contest."""
+        game = known_game(wanted.game)
+        agents = [self._agent(text, game) for text in wanted.agents]
+        if len(set(agents)) < len(agents):
+            raise BadParameter("two of the agents are the same; leave one out, or change it")
+        name = checked_name(wanted.name) if wanted.name else self._free_name(game.spec)
+        facts = Facts(game.spec, agents, list(wanted.agents), wanted.games, wanted.opening, wanted.seed)
+        if facts.total > MOST_GAMES:
+            raise BadParameter(f"{facts.total:,} games are too many; up to {MOST_GAMES:,} are played")
+        self.jobs.check_idle()
+        folder = self.folder / name
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir()
+        except FileExistsError:
+            raise JobError(f"there is {name!r} already: give the new contest another name") from None
+        except OSError as reason:
+            raise JobError(f"it cannot be started: {reason.strerror}") from None
+        facts = with_own_nets(facts, folder)
+        write_file(folder / FACTS, json.dumps(asdict(facts)).encode())
+        self._play(name, facts)
+        return self.summary(name)
+
+    def resume(self, name: str) -> ContestSummary:
+        """Goes on with a contest that was stopped."""
+        folder, summary = self.path(name), self.summary(name)
+        facts = Facts.read(folder / FACTS)
+        if facts is None:
+            raise JobError(f"{name} was begun in a terminal: go on with it there, with tengen tournament")
+        if not summary.can_resume:
+            raise JobError(f"{name} is {summary.state}: only a contest that was stopped can be gone on with")
+        known_game(facts.game)
+        if any(is_external(spec) for spec in facts.specs):  # not from us: the file was changed
+            raise JobError(f"{name} uses other programs: go on with it in a terminal, with tengen tournament")
+        self._play(name, facts)
+        return self.summary(name)
+
+    def stop(self, name: str) -> ContestSummary:
+        """Stops a contest; games that have ended are kept."""
+        self.path(name)
+        self.jobs.stop(name)
+        return self.summary(name)
+
+    def _play(self, name: str, facts: Facts) -> None:
+        numbers = {"games": facts.games, "opening": facts.opening, "seed": facts.seed}
+        numbers |= {"workers": WORKERS, "move-time": LONGEST_MOVE}
+        options = [f"--{option}={number}" for option, number in numbers.items()]
+        arguments = ["tournament", *options, "--out=.", "--", facts.game, *facts.specs]
+        self.jobs.start(name, arguments, self.folder / name, {})
+
+    def _agent(self, text: str, game: Game) -> str:
+        """The spec of a client's agent, which keeps to the memory that agents have here."""
+        spec = spec_of(text, game, self.settings)
+        name, _, rest = spec.partition(":")
+        kind = PRESETS.get(name, name).partition(":")[0]
+        if "memory" in AGENTS[kind].options and "memory=" not in rest:
+            spec = f"{name}:{rest},memory={self.settings.memory}" if rest else f"{name}:memory={self.settings.memory}"
+        load_agent(spec, game)  # a wrong option is told now
+        return spec
+
+    def _free_name(self, spec: str) -> str:
+        stem = re.sub(r"[^\w.=-]+", "-", spec)[:40]
+        taken = {path.name for path in self.folder.glob("*")}
+        return free_name(stem, taken)
+
+
+def with_own_nets(facts: Facts, folder: Path) -> Facts:
+    """The same with nets that stay: copies of those of runs, which remove theirs as they go on."""
+    specs, labels = list(facts.specs), list(facts.labels)
+    for i, (spec, label) in enumerate(zip(facts.specs, facts.labels, strict=True)):
+        if not label.startswith(RUN) or (match := NET.search(spec)) is None:
+            continue
+        net = Path(match[0])
+        name = f"{net.parent.parent.name}@{int(net.stem)}"
+        try:
+            shutil.copyfile(net, folder / f"{name}.onnx")
+        except OSError as reason:
+            raise JobError(f"the net of {label} cannot be read: {reason.strerror}; choose another") from None
+        specs[i] = f"{spec[: match.start()]}{name}.onnx{spec[match.end() :]}"
+        _, comma, options = label.partition(",")
+        labels[i] = f"{RUN}{name}{comma}{options}"
+    return replace(facts, specs=specs, labels=labels)
+
+
+def label_of(name: str) -> str:
+    """What a page calls a player of a tournament from a terminal: its spec without the folders of its net."""
+    return NET.sub(lambda match: re.split(r"[/\\]", match[0])[-1], name) or "unknown"
+
+
+def changed(folder: Path) -> float:
+    times = []
+    for file in (FACTS, GAMES):
+        with suppress(OSError):
+            times.append((folder / file).stat().st_mtime)
+    return max(times, default=0.0)
+
+
+def read_store(path: Path) -> tuple[list[Tally], list[str]]:
+    """Who won how often against whom, and who plays; nothing if no game has begun."""
+    if not path.is_file():
+        return [], []
+    with Store(path) as store:
+        agents = [str(agent) for match in store.matches() for agent in match.settings.get("agents", [])]
+        return store.tally(), agents
+
+
+def results_of(tallies: Sequence[Tally]) -> list[Result]:
+    """The same as ratings want it."""
+    places = {"first": 0, "draw": 1, "second": 2}
+    found: dict[tuple[str, str], list[int]] = {}
+    for tally in tallies:
+        if tally.winner in places:
+            found.setdefault((tally.first, tally.second), [0, 0, 0])[places[tally.winner]] += tally.games
+    return [Result(*players, *numbers) for players, numbers in found.items()]
+
+
+def cross_table(results: Sequence[Result], ratings: Ratings) -> list[list[Counts | None]]:
+    """Wins, draws and losses of the player of a row against that of a column, in the order of the ratings."""
+    added: dict[tuple[str, str], list[int]] = {}
+    for first, second, *numbers in results:
+        for pair, seen in (((first, second), numbers), ((second, first), numbers[::-1])):
+            entry = added.setdefault(pair, [0, 0, 0])
+            for i in range(3):
+                entry[i] += seen[i]
+    return [
+        [counts(added[row, column]) if (row, column) in added and row != column else None for column in ratings.names]
+        for row in ratings.names
+    ]
+
+
+def counts(numbers: Sequence[int]) -> Counts:
+    wins, draws, losses = numbers or (0, 0, 0)
+    return Counts(wins=wins, draws=draws, losses=losses)
+
+
+def first_move(ratings: Ratings) -> tuple[float, float, float] | None:
+    if ratings.first_move is None or ratings.first_move_interval is None:
+        return None
+    return ratings.first_move, *ratings.first_move_interval
+
+
+def words_with_labels(words: str, ratings: Ratings, call: Any) -> str:
+    for name in sorted(ratings.names, key=len, reverse=True):
+        words = words.replace(name, call(name))
+    return words
+
+
+# The doors.
+
+router = APIRouter(prefix="/api/contests", tags=["arena"])
+
+
+def the_contests(request: Request) -> Contests:
+    return Contests(request.app.state.settings)
+
+
+TheContests = Annotated[Contests, Depends(the_contests)]
+
+
+@router.get("")
+def list_contests(contests: TheContests) -> ContestList:
+    """All matches and tournaments, the newest first."""
+    found = []
+    for name in contests.names():
+        with suppress(TengenError):  # a store that cannot be read is not shown
+            found.append(contests.summary(name))
+    return ContestList(contests=found)
+
+
+@router.post("")
+def start_contest(contests: TheContests, wanted: NewContest) -> ContestSummary:
+    """Begin a match (of two agents) or a tournament: every pair plays, with both colours."""
+    return contests.start(wanted)
+
+
+@router.get("/{name}")
+def show_contest(contests: TheContests, name: Name) -> ContestView:
+    """Ratings and cross table so far."""
+    return contests.view(name)
+
+
+@router.post("/{name}/stop")
+def stop_contest(contests: TheContests, name: Name) -> ContestSummary:
+    """Stop a contest; games that have ended are kept."""
+    return contests.stop(name)
+
+
+@router.post("/{name}/resume")
+def resume_contest(contests: TheContests, name: Name) -> ContestSummary:
+    """Go on with a contest that was stopped."""
+    return contests.resume(name)
+
+
+@router.get("/{name}/games")
+def list_games(contests: TheContests, name: Name, skip: Annotated[int, Query(ge=0, le=10**6)] = 0) -> PlayedGames:
+    """The games that have ended, the newest first."""
+    return contests.games(name, skip)
+
+
+@router.get("/{name}/games/{number}")
+def show_game(contests: TheContests, name: Name, number: Annotated[int, InPath(ge=0, le=10**9)]) -> ReplayView:
+    """A game to play through."""
+    return contests.game(name, number)

@@ -1,0 +1,171 @@
+"""How strong an opponent is, in words that a person understands; and the only door by which a client names an agent.
+
+A level is the spec of an agent, chosen by the game. Lower levels are bounded by what they look at, not by time, so that
+a slow machine plays as well as a quick one. Where we ship a net for the very game, the higher levels use it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from tengen.agents.agent import Agent
+from tengen.agents.specs import AGENTS, PRESETS, load_agent
+from tengen.apps.web.settings import CORES, Settings
+from tengen.apps.web.views import Parameter, parameter_view
+from tengen.games.connect4 import Connect4
+from tengen.games.go import Go
+from tengen.games.gomoku import Gomoku
+from tengen.games.mnk import MNK
+from tengen.games.reversi import Reversi
+from tengen.nets.runtime import net_for, shipped_nets
+from tengen.rules.errors import BadParameter, nearest
+from tengen.rules.game import Game
+
+LEVELS = ("beginner", "easy", "medium", "hard", "strongest")
+LONGEST_AGENT = 200  # characters of a spec
+OPTION = re.compile(r"([a-z]+)=([A-Za-z0-9_.+-]+)")
+RUN = "run:"  # begins the name of a net of a training run, see runs.py
+ABOUT = {
+    "beginner": "sees little and errs often",
+    "easy": "sees what is near, and can be beaten",
+    "medium": "looks ahead, and punishes mistakes",
+    "hard": "looks far ahead",
+    "strongest": "as strong as it gets in the time you give it (1 second, unless you say)",
+}
+
+
+def uct(playouts: int) -> str:
+    return f"uct:playouts={playouts}"
+
+
+CLASSICAL: dict[type, Callable[[int], tuple[str, ...]]] = {  # by game, for so many cells, from beginner to strongest
+    MNK: lambda cells: (
+        (uct(4), uct(10), uct(40), "alphabeta:depth=5", "alphabeta:time=1")
+        if cells <= 9
+        else (uct(2 * cells), uct(8 * cells), uct(40 * cells), "alphabeta:nodes=20000", "alphabeta:time=1")
+    ),
+    Connect4: lambda cells: (uct(10), uct(50), uct(300), "alphabeta:depth=8", "alphabeta:time=1"),
+    Gomoku: lambda cells: (
+        uct(8 * cells),  # with fewer playouts than cells it would play the first cell that is free
+        uct(80 * cells),
+        "alphabeta:depth=1,threats=0,quiescence=0",
+        "alphabeta:nodes=3000",
+        "alphabeta:time=1",
+    ),
+    Reversi: lambda cells: (uct(10), uct(50), "alphabeta:depth=1", "alphabeta:depth=4", "alphabeta:time=1"),
+    Go: lambda cells: (uct(2 * cells), uct(6 * cells), uct(15 * cells), uct(40 * cells), "uct:time=1"),
+}
+LEARNED = {"hard": "puct:net={net},simulations=100", "strongest": "puct:net={net},time=1"}
+CEILINGS: dict[str, float] = {"time": 60, "threads": CORES, "cache": 100_000}  # of options that a client names
+
+
+@dataclass(frozen=True)
+class Level:
+    """An opponent by its strength. `is_timed` if more time makes it stronger; the others think no longer for it."""
+
+    name: str
+    about: str
+    spec: str
+
+    @property
+    def is_timed(self) -> bool:
+        return "time=" in self.spec
+
+
+class AgentView(BaseModel):
+    """A kind of agent that a page may use, and its options."""
+
+    name: str
+    about: str
+    options: list[Parameter]
+
+
+class AgentList(BaseModel):
+    agents: list[AgentView]
+    presets: dict[str, str]
+    nets: list[str]
+
+
+def levels_of(game: Game) -> list[Level]:
+    """The levels of a game, from the weakest to the strongest."""
+    specs = dict(zip(LEVELS, CLASSICAL[type(game.parameters)](game.cells), strict=True))
+    if (net := net_for(game)) is not None:
+        specs |= {name: spec.format(net=net) for name, spec in LEARNED.items()}
+    return [Level(name, ABOUT[name], spec) for name, spec in specs.items()]
+
+
+def level_of(text: str, game: Game) -> Level | None:
+    """The level of that name; None if it is not a level's."""
+    return next((level for level in levels_of(game) if level.name == text), None)
+
+
+def spec_of(text: str, game: Game, settings: Settings) -> str:
+    """The spec that a client's agent stands for: a level, a run's net, or a spec that names nothing outside.
+
+    No path, command or module of a client comes through: nets are those that we ship and those of runs, by name.
+    """
+    if (level := level_of(text, game)) is not None:
+        return level.spec
+    if text.startswith(RUN):
+        return _run_spec(text, settings)
+    name, _, rest = text.partition(":")
+    if len(text) > LONGEST_AGENT or name not in allowed_agents():
+        raise BadParameter(f"no agent is called {name[:40]!r} here{nearest(name, [*LEVELS, *allowed_agents()])}")
+    for piece in filter(None, rest.split(",")):
+        if not (match := OPTION.fullmatch(piece)):
+            raise BadParameter(f"{piece[:40]!r} is not an option; write name=value")
+        _check_option(match[1], match[2], settings)
+    return text
+
+
+def _run_spec(text: str, settings: Settings) -> str:
+    from tengen.apps.web.runs import agent_spec
+
+    spec = agent_spec(text, settings) if len(text) <= LONGEST_AGENT else None
+    if spec is None:
+        raise BadParameter(f"{text[:80]!r} is no net of a run; write one as run:NAME or run:NAME@GENERATION")
+    return spec
+
+
+def _check_option(name: str, value: str, settings: Settings) -> None:
+    """Refuses what would reach outside, or cost more than a client may."""
+    if name == "net" and value not in ("uniform", *shipped_nets()):
+        raise BadParameter(f"no net is called {value[:40]!r} here{nearest(value, ['uniform', *shipped_nets()])}")
+    ceiling = {**CEILINGS, "memory": settings.memory}.get(name)
+    if ceiling is not None and _number(value) > ceiling:
+        raise BadParameter(f"{name}={value}: up to {ceiling:g} is given here")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0  # whoever reads the spec says what is wrong with it
+
+
+def allowed_agents() -> list[str]:
+    """The agents that a client may name: none is another program."""
+    return [name for name, maker in AGENTS.items() if not maker.is_command] + list(PRESETS)
+
+
+def new_agent(spec: str, game: Game, settings: Settings, seed: int, threads: int) -> Agent:
+    """The agent of a spec that has come through the door; it repeats nothing but what the spec says."""
+    return load_agent(spec, game, seed=seed, memory=settings.memory, threads=threads)
+
+
+def agent_list() -> AgentList:
+    """The kinds of agents, for those who want to say exactly who plays."""
+    views = []
+    for name in allowed_agents():
+        if name in AGENTS:
+            options = AGENTS[name].options
+            shown = [
+                parameter_view(key, option.kind, option.allowed, option.default, option.about)
+                for key, option in options.items()
+            ]
+            views.append(AgentView(name=name, about=AGENTS[name].about, options=shown))
+    return AgentList(agents=views, presets=dict(PRESETS), nets=["uniform", *shipped_nets()])

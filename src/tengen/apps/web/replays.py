@@ -1,0 +1,39 @@
+"""A game as a page plays it through: its moves, and the cells that each of them changed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from pydantic import BaseModel, Field
+
+from tengen.apps.web.views import View, view_of
+from tengen.records.record import Record, result_words
+from tengen.records.replays import changed_cells, stones_of
+
+
+class ReplayView(BaseModel):
+    """Whoever applies `start` and then the first n entries of `changes` has the board after n moves."""
+
+    end: View = Field(description="the last position")
+    players: tuple[str, str]
+    result: str = Field(description="as SGF has it: B+, W+3.5, 0 for a draw, ? if there is none")
+    words: str = Field(description="the same for people")
+    opening: int = Field(description="moves that were given, not chosen")
+    moves: list[str]
+    start: list[int] = Field(description="stones before the first move, each 3 · cell + stone")
+    changes: list[list[int]] = Field(description="for each move the cells it changed, likewise; the new stone first")
+
+
+def replay_of(record: Record, players: tuple[str, str] | None = None) -> ReplayView:
+    """A record for a page; raises TengenError if a move is illegal. `players` are other names for the players."""
+    game, positions = record.game, list(record.positions())
+    return ReplayView(
+        end=view_of(positions[-1]),
+        players=players or record.players,
+        result=record.result,
+        words=result_words(record)[:300],
+        opening=record.opening,
+        moves=[game.action_text(action) for action in record.moves],
+        start=stones_of(game),
+        changes=[changed_cells(before, after) for before, after in pairwise(positions)],
+    )

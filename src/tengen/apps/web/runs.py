@@ -1,0 +1,448 @@
+"""Training runs on the page: started from a preset, watched, stopped, gone on with; their nets play.
+
+All runs are folders of one folder, which the server is told when it starts. A page names a run and a preset, never a
+path, and changes no more than a few numbers. A run is a process of its own (see jobs.py): it goes on without the page
+and without the server, until it is complete or stopped; what was saved last is whole in any case.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from tengen.agents.specs import is_external
+from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, checked_name, free_name, state_of
+from tengen.apps.web.replays import ReplayView, replay_of
+from tengen.apps.web.settings import Settings as ServerSettings
+from tengen.learn.report import latest, latest_matches, read_config
+from tengen.learn.settings import PRESETS, load_settings, preset_names
+from tengen.records.record import Record, recorded_game
+from tengen.records.sgf import read_sgf
+from tengen.rules.errors import BadParameter, TengenError, nearest
+from tengen.rules.game import Game
+
+NEEDED = ("torch", "onnx", "safetensors")  # what training needs beyond what we bring along
+MOST_LINES = 1000  # of metrics in one answer
+MOST_GAMES = 8  # in one answer
+MOST_KEPT = 64  # runs whose metrics are kept
+SELF_PLAY = "self-play"
+AGENT = re.compile(rf"run:({NAME.pattern})(?:@([0-9]{{1,9}}))?(?:,simulations=([0-9]{{1,5}}))?")
+MOST_SIMULATIONS = 10_000  # of an agent that is a run's net
+
+
+@dataclass(frozen=True)
+class Change:
+    """A setting that a page may change, and how far."""
+
+    setting: str
+    low: int
+    high: int
+
+
+CHANGES = {
+    "generations": Change("run.generations", 1, 5000),
+    "seed": Change("run.seed", 0, 2**31),
+    "positions": Change("selfplay.positions", 64, 65536),
+    "simulations": Change("selfplay.simulations", 1, 800),
+    "evaluate_every": Change("evaluation.every", 1, 1000),
+    "evaluation_games": Change("evaluation.games", 2, 200),
+}
+
+
+# What a page is told, and what it tells.
+
+
+class Preset(BaseModel):
+    name: str
+    about: str
+    game: str
+    defaults: dict[str, int]
+
+
+class Bounds(BaseModel):
+    low: int
+    high: int
+
+
+class MatchView(BaseModel):
+    opponent: str
+    rate: float
+    low: float
+    high: float
+
+
+class RunView(BaseModel):
+    name: str
+    game: str = Field(description="empty if the run has not said yet")
+    state: Literal["running", "stopping", "stopped", "complete", "failed"]
+    problem: str = Field(description="why it failed")
+    is_ours: bool = Field(description="whether it runs and can be stopped here")
+    can_resume: bool
+    generation: int
+    generations: int
+    games: int
+    positions: int
+    seconds: float
+    rating: float | None = Field(description="Elo; the opponent of its evaluations has 0")
+    matches: list[MatchView] = Field(description="of the newest evaluation")
+    nets: list[int] = Field(description="the generations whose nets can be played against, as run:NAME@GENERATION")
+
+
+class RunList(BaseModel):
+    advice: str = Field(description="what is missing for training; empty if nothing is")
+    presets: list[Preset]
+    changes: dict[str, Bounds] = Field(description="what may be changed of a preset")
+    runs: list[RunView]
+
+
+class MetricsView(BaseModel):
+    first: int = Field(description="the number of the first line given; 0 if fewer lines are there than were known")
+    next: int = Field(description="what to ask for next")
+    lines: list[dict[str, Any]] = Field(description="as metrics.jsonl has them, a generation each")
+
+
+class GamesView(BaseModel):
+    generation: int | None
+    generations: list[int] = Field(description="those of which there are games")
+    games: list[ReplayView]
+
+
+class NewRun(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    preset: str = Field(max_length=48)
+    name: str = Field(default="", max_length=48, description="by default that of the preset, with a number if need be")
+    changes: dict[str, int] = Field(default={}, max_length=len(CHANGES))
+
+
+# The runs of a folder.
+
+
+class Runs:
+    """The runs of a folder, by their names."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.jobs = folder, Jobs(folder / JOBS)
+
+    def names(self) -> list[str]:
+        """Those that have begun, those that are about to, and those that could not."""
+        begun = {path.parent.name for path in self.folder.glob("*/config.toml") if NAME.fullmatch(path.parent.name)}
+        return sorted(begun | set(self.jobs.names()))
+
+    def path(self, name: str) -> Path:
+        """The folder of a run that there is."""
+        folder = self.folder / checked_name(name)
+        if not ((folder / "config.toml").is_file() or self.jobs.find(name)):
+            raise Missing(f"there is no run {name!r}{nearest(name, self.names())}")
+        return folder
+
+    def view(self, name: str) -> RunView:
+        folder, job = self.path(name), self.jobs.find(name)
+        config, metrics = read_config(folder / "config.toml"), metrics_of(folder)
+        about = table_of(config, "run")
+        done, last = int(latest(metrics, "generation") or 0), about.get("generations")
+        last = last if isinstance(last, int) and 0 < last <= 10**9 else 0
+        state = state_of(folder, job, 0 < last <= done)
+        is_stopping = state == "running" and job is not None and any(line.startswith("stopping;") for line in job.said)
+        return RunView(
+            name=name,
+            game=str(about.get("game", "")),
+            state="stopping" if is_stopping else state,
+            problem=job.problem if job and state == "failed" else "",
+            is_ours=job is not None and job.is_running,
+            can_resume=state in ("stopped", "failed"),
+            generation=done,
+            generations=last,
+            games=int(latest(metrics, "games") or 0),
+            positions=int(latest(metrics, "positions") or 0),
+            seconds=latest(metrics, "seconds") or 0.0,
+            rating=latest(metrics, "rating"),
+            matches=[
+                MatchView(opponent=match.opponent, rate=match.rate, low=match.low, high=match.high)
+                for match in latest_matches(metrics)
+            ],
+            nets=generations_of(folder, "nets", "onnx"),
+        )
+
+    def start(self, wanted: NewRun) -> RunView:
+        """Begins a run from a preset."""
+        check_ready()
+        if wanted.preset not in preset_names():
+            raise BadParameter(f"no preset is called {wanted.preset!r}{nearest(wanted.preset, preset_names())}")
+        changes = [change_text(name, value) for name, value in wanted.changes.items()]
+        load_settings(wanted.preset, changes)  # what is wrong together is told now
+        name = checked_name(wanted.name) if wanted.name else self._free_name(wanted.preset)
+        if (self.folder / name).exists():
+            raise JobError(f"there is {name!r} already: give the new run another name")
+        self._begin(name, wanted.preset, changes)
+        return self.view(name)
+
+    def resume(self, name: str) -> RunView:
+        """Goes on with a run that was stopped."""
+        check_ready()
+        folder, view = self.path(name), self.view(name)
+        if not view.can_resume:
+            raise JobError(f"{name} is {view.state}: only a run that was stopped can be gone on with")
+        job = self.jobs.find(name)
+        if job is not None and job.facts.get("preset") in preset_names():  # the same command goes on
+            self._begin(name, job.facts["preset"], [str(text) for text in job.facts.get("changes", [])])
+        else:
+            check_harmless(read_config(folder / "config.toml"))
+            self._begin(name, f"{name}/config.toml", [])
+        return self.view(name)
+
+    def stop(self, name: str) -> RunView:
+        """Asks a run to stop, which keeps what it saved last. Asked again, it stops at once."""
+        self.path(name)
+        self.jobs.stop(name)
+        return self.view(name)
+
+    def _begin(self, name: str, preset: str, changes: list[str]) -> None:
+        arguments = ["train", preset, "--run", name, *(f"--set={text}" for text in changes)]
+        self.jobs.start(name, arguments, self.folder, {"preset": preset, "changes": changes})
+
+    def _free_name(self, preset: str) -> str:
+        taken = {*self.names(), *(path.name for path in self.folder.glob(f"{preset}*"))}
+        return free_name(preset, taken)
+
+    def metrics(self, name: str, after: int) -> MetricsView:
+        """The lines of metrics from a number on."""
+        lines = read_lines(self.path(name) / "metrics.jsonl")
+        first = after if after <= len(lines) else 0  # a run that was killed goes back a line or two
+        chosen = lines[first : first + MOST_LINES]
+        return MetricsView(first=first, next=first + len(chosen), lines=[read_line(line) for line in chosen])
+
+    def games(self, name: str, generation: int | None) -> GamesView:
+        """Games of an evaluation, or of the newest generation's self-play if that is newer or was asked for."""
+        folder = self.path(name)
+        game = self._game(folder)
+        evaluated, played = generations_of(folder, "games", "sgf"), generations_of(folder, "replay", "safetensors")
+        there = sorted({*evaluated, *played[-1:]})
+        chosen = generation if generation is not None else max(there, default=None)
+        if game is None or chosen not in there:
+            return GamesView(generation=None, generations=there, games=[])
+        assert chosen is not None
+        if chosen in evaluated:
+            records = sample_games(folder / f"games/{chosen:06}.sgf")
+        else:
+            records = self_play(folder / f"replay/{chosen:06}.safetensors", game)
+        return GamesView(generation=chosen, generations=there, games=[replay_of(record) for record in records])
+
+    def _game(self, folder: Path) -> Game | None:
+        """The game of a run; None if it has not begun, or its game is a file, which a page never makes us run."""
+        about = table_of(read_config(folder / "config.toml"), "run")
+        with suppress(TengenError):
+            return recorded_game(str(about.get("game", "")))
+        return None
+
+    def net(self, name: str, generation: int | None) -> Path | None:
+        """The file of a generation's net, or of the newest; None if there is none."""
+        folder = self.folder / checked_name(name)
+        there = generations_of(folder, "nets", "onnx")
+        chosen = generation if generation is not None else max(there, default=None)
+        return folder / f"nets/{chosen:06}.onnx" if chosen in there else None
+
+
+def change_text(name: str, value: int) -> str:
+    """A change of a page as `tengen train` takes it; only those of CHANGES, and only so far."""
+    if name not in CHANGES:
+        raise BadParameter(f"{name!r} cannot be changed here{nearest(name, CHANGES)}")
+    change = CHANGES[name]
+    if not change.low <= value <= change.high:
+        raise BadParameter(f"{name}={value} is out of range: {change.low} to {change.high}")
+    return f"{change.setting}={value}"
+
+
+def generations_of(folder: Path, kind: str, ending: str) -> list[int]:
+    """The generations of which a run has a file, rising."""
+    return sorted(int(path.stem) for path in folder.glob(f"{kind}/*.{ending}") if re.fullmatch(r"\d{6,9}", path.stem))
+
+
+def check_ready() -> None:
+    if advice := what_is_missing():
+        raise JobError(advice)
+
+
+def what_is_missing() -> str:
+    """What has to be installed for training; nothing if all is there."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if not missing:
+        return ""
+    return f"training needs {', '.join(missing)}: pip install 'tengen[train]', or in a clone: make train"
+
+
+def check_harmless(config: dict[str, Any]) -> None:
+    """A page goes on with nothing that runs a user's file or a program; to load such settings would run the file."""
+    game, opponent = table_of(config, "run").get("game"), table_of(config, "evaluation").get("opponent")
+    if not game or ".py" in str(game) or is_external(str(opponent)):
+        raise JobError("this run uses a file or a program of yours: go on with it in a terminal, with tengen train")
+
+
+def table_of(config: dict[str, Any], name: str) -> dict[str, Any]:
+    table = config.get(name)
+    return table if isinstance(table, dict) else {}
+
+
+_metrics: dict[Path, tuple[tuple[int, int], list[dict[str, Any]]]] = {}  # of a file, with its time and size
+
+
+def metrics_of(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "metrics.jsonl"
+    try:
+        state = path.stat()
+    except OSError:
+        return []
+    seen = (state.st_mtime_ns, state.st_size)
+    known = _metrics.get(path)
+    if known is None or known[0] != seen:  # only what a file says now is kept: it grows all the time
+        if len(_metrics) >= MOST_KEPT:
+            _metrics.clear()
+        known = _metrics[path] = seen, [entry for line in read_lines(path) if (entry := read_line(line))]
+    return known[1]
+
+
+def read_lines(path: Path) -> list[str]:
+    """The whole lines of a file: the last may be half written."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+    except OSError:
+        return []
+
+
+def read_line(line: str) -> dict[str, Any]:
+    """A line of metrics. Numbers that JSON does not have, and parts that are not what they should be, are left open."""
+    try:
+        found = json.loads(line, parse_constant=lambda name: None, parse_float=finite, parse_int=finite)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    matches = found.get("matches", [])
+    if not isinstance(matches, list) or not all(isinstance(match, dict) for match in matches):
+        found["matches"] = []
+    return found
+
+
+def finite(text: str) -> float | None:
+    """A number that anything can hold; a whole one stays whole."""
+    value = float(text)
+    if not math.isfinite(value):
+        return None
+    return int(text) if text.lstrip("-").isdigit() and abs(value) < 2**53 else value
+
+
+def sample_games(path: Path) -> list[Record]:
+    with suppress(OSError, TengenError):
+        return read_sgf(path.read_bytes())[:MOST_GAMES]
+    return []
+
+
+def self_play(path: Path, game: Game) -> list[Record]:
+    """The first games of a generation; none if its file is gone meanwhile, or cannot be read here."""
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ImportError:
+        return []
+    records = []
+    with suppress(OSError, SafetensorError, TengenError, ValueError), safe_open(path, framework="numpy") as file:
+        lengths = file.get_slice("lengths")[:MOST_GAMES].tolist()
+        moves = file.get_slice("moves")[: sum(lengths)].tolist()
+        for length in lengths:
+            records.append(Record.of(game.from_actions(moves[:length]), (SELF_PLAY, SELF_PLAY)))
+            moves = moves[length:]
+    return records
+
+
+@lru_cache(maxsize=1)
+def presets() -> list[Preset]:
+    """All presets, each with what its file says of itself."""
+    found = []
+    for name in preset_names():
+        settings, lines = load_settings(name), (PRESETS / f"{name}.toml").read_text(encoding="utf-8").splitlines()
+        about = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
+        defaults = {}
+        for key, change in CHANGES.items():
+            table, _, field = change.setting.partition(".")
+            defaults[key] = int(getattr(getattr(settings, table), field))
+        found.append(Preset(name=name, about=about, game=settings.run.game, defaults=defaults))
+    return found
+
+
+def agent_spec(text: str, settings: ServerSettings) -> str | None:
+    """The agent of `run:NAME` or `run:NAME@GENERATION`, perhaps with `,simulations=N`; None if there is none."""
+    if (match := AGENT.fullmatch(text)) is None:
+        return None
+    name, generation, simulations = match.groups()
+    net = Runs(settings.runs).net(name, int(generation) if generation else None)
+    if net is None or "," in str(net) or not 0 < int(simulations or 1) <= MOST_SIMULATIONS:
+        return None
+    return f"puct:net={net}" + (f",simulations={int(simulations)}" if simulations else "")
+
+
+# The doors.
+
+router = APIRouter(prefix="/api/runs", tags=["learn"])
+
+
+def the_runs(request: Request) -> Runs:
+    return Runs(request.app.state.settings.runs)
+
+
+TheRuns = Annotated[Runs, Depends(the_runs)]
+
+
+@router.get("")
+def list_runs(runs: TheRuns) -> RunList:
+    """All runs, and the presets that new ones can be made of."""
+    bounds = {name: Bounds(low=change.low, high=change.high) for name, change in CHANGES.items()}
+    views = []
+    for name in runs.names():
+        with suppress(Missing):  # somebody may delete one meanwhile
+            views.append(runs.view(name))
+    return RunList(advice=what_is_missing(), presets=presets(), changes=bounds, runs=views)
+
+
+@router.post("")
+def start_run(runs: TheRuns, wanted: NewRun) -> RunView:
+    """Begin a run from a preset, with a few settings changed."""
+    return runs.start(wanted)
+
+
+@router.get("/{name}")
+def show_run(runs: TheRuns, name: Name) -> RunView:
+    """How a run is getting on."""
+    return runs.view(name)
+
+
+@router.post("/{name}/stop")
+def stop_run(runs: TheRuns, name: Name) -> RunView:
+    """Stop a run; what it saved last is kept. Asked twice, it stops at once."""
+    return runs.stop(name)
+
+
+@router.post("/{name}/resume")
+def resume_run(runs: TheRuns, name: Name) -> RunView:
+    """Go on with a run that was stopped."""
+    return runs.resume(name)
+
+
+@router.get("/{name}/metrics")
+def show_metrics(runs: TheRuns, name: Name, after: Annotated[int, Query(ge=0, le=10**9)] = 0) -> MetricsView:
+    """What was measured, from a line on."""
+    return runs.metrics(name, after)
+
+
+@router.get("/{name}/games")
+def show_games(runs: TheRuns, name: Name, generation: Annotated[int | None, Query(ge=0, le=10**9)] = None) -> GamesView:
+    """Games of a generation to play through, by default of the newest that has some."""
+    return runs.games(name, generation)

@@ -1,0 +1,515 @@
+// A board that shows views and takes moves, by pointer, touch and keyboard; for every game and every page.
+import { svg, refill, mayMove, toast } from "./dom.js";
+import { CELL, definitions, labelsOf, skinOf } from "./skins.js";
+import { words } from "./words.js";
+
+const HALF = CELL / 2;
+const SMALL = 26; // pixels: where cells are smaller, a finger points first and confirms with a second tap
+const LAYERS = ["under", "heat", "stones", "front", "marks", "ghosts", "hover"];
+let boards = 0;
+
+/** What to say without a page's translator. */
+function plain(key, values = {}) {
+  return (words.en[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+/** The cell of a move, or null for a pass. `board` may be ahead of the view: in connect four discs lie on others. */
+export function cellOf(view, move, board = view.board) {
+  const [rows, columns] = view.shape;
+  const { across, down, hasRows } = labelsOf(view);
+  const x = across.indexOf(hasRows ? move[0] : move);
+  if (x < 0) return null;
+  if (hasRows) {
+    const y = down.indexOf(move.slice(1));
+    return y < 0 ? null : y * columns + x;
+  }
+  for (let y = rows - 1; y >= 0; y--) if (!board[y * columns + x]) return y * columns + x;
+  return null;
+}
+
+/** The stones of a line of moves that begins in a view: [{cell, player, number}], passes left out. */
+export function ghostsOf(view, line, most = 12) {
+  const board = [...view.board];
+  const ghosts = [];
+  line.slice(0, most).forEach((move, index) => {
+    const player = (view.to_play + index) % 2;
+    const cell = cellOf(view, move, board);
+    if (cell === null) return;
+    board[cell] = player + 1;
+    if (!ghosts.some((ghost) => ghost.cell === cell)) ghosts.push({ cell, player, number: index + 1 });
+  });
+  return ghosts;
+}
+
+export class Board {
+  /**
+   * `onMove(move)` is told a legal move; without it the board only shows. `onHover(move | null)` is told where the
+   * pointer is. `t` translates, `label` names the board for screen readers.
+   */
+  constructor(root, { game, onMove = null, onHover = null, t = plain, label = null }) {
+    Object.assign(this, { root, game, onMove, onHover, t, label });
+    this.id = `board${++boards}`;
+    this.skin = skinOf(game);
+    this.view = null;
+    this.extras = {};
+    this.focused = null; // the cell that the keyboard is on
+    this.pointed = null; // the cell that a finger pointed at first
+  }
+
+  /**
+   * Shows a view. `marks` [{cell, kind: circle|square|cross|label, text, tone}], `heat` [{cell, share, tone, text,
+   * detail, isBest}], `ghosts` [{cell, player, number}], `numbers` {cell: number on its stone}; `isActive` false takes
+   * no moves.
+   */
+  show(view, extras = {}) {
+    const isNew = !this.view || this.view.game !== view.game || String(this.view.shape) !== String(view.shape);
+    const before = isNew ? null : this.view;
+    if (isNew) this.build(view);
+    this.view = view;
+    this.extras = extras;
+    this.isActive = Boolean(this.onMove) && extras.isActive !== false && view.outcome === null;
+    this.drawing.classList.toggle("is-active", this.isActive);
+    this.drawing.dataset.toPlay = view.to_play;
+    this.showStones(before);
+    this.showMarks();
+    this.decorate(extras);
+    this.nameCells();
+  }
+
+  /** Changes what lies over the stones, not the position. */
+  decorate({ heat = [], ghosts = [], numbers = {}, marks = [] } = {}) {
+    refill(
+      this.layers.heat,
+      heat.map((spot) => this.heatSpot(spot)),
+    );
+    refill(
+      this.layers.ghosts,
+      ghosts.map((ghost) => this.ghost(ghost)),
+      marks.map((mark) => this.mark(mark)),
+      Object.entries(numbers).map(([cell, number]) => this.numberOn(Number(cell), number)),
+    );
+    this.drawing.classList.toggle("has-heat", heat.length > 0);
+    this.hideHover();
+  }
+
+  /** The keyboard goes to the board. */
+  focus() {
+    this.cells?.[this.focused ?? 0]?.focus();
+  }
+
+  // Building.
+
+  build(view) {
+    const [rows, columns] = view.shape;
+    this.game = view.game;
+    this.skin = skinOf(view.game);
+    const { margin } = this.skin;
+    this.labels = labelsOf(view);
+    this.stones = Array(rows * columns).fill(null);
+    this.cells = [];
+    const top = this.skin.name === "frame" ? 14 : 0; // room for what falls
+    const foot = this.labels.hasRows ? 0 : 14;
+    const [width, height] = [columns * CELL + 2 * margin, rows * CELL + 2 * margin + top + foot];
+    this.layers = Object.fromEntries(LAYERS.map((name) => [name, svg("g", { class: `layer-${name}` })]));
+    this.layers.front.append(...(this.skin.front?.(this.id, view.shape) ?? []));
+    const label = this.label ?? this.t("board");
+    const names = { role: "grid", "aria-label": label, "aria-rowcount": rows, "aria-colcount": columns };
+    this.grid = svg("g", names, this.hitRows(rows, columns));
+    const { under, heat, stones, front, marks, ghosts, hover } = this.layers;
+    const upper = [marks, hover, ghosts];
+    const order = this.skin.front ? [stones, front, heat, ...upper] : [under, heat, stones, ...upper];
+    const style = { "--ratio": String(width / height), "--columns": String(columns) };
+    const viewBox = [-margin, -margin - top, width, height].join(" ");
+    this.drawing = svg(
+      "svg",
+      { viewBox, class: `board ${this.skin.name}`, style },
+      definitions(this.id),
+      svg("g", { "aria-hidden": "true" }, this.skin.base(this.id, view.shape), this.axis(rows, columns), order),
+      this.grid,
+    );
+    this.listen();
+    this.focused = Math.floor(rows / 2) * columns + Math.floor(columns / 2);
+    refill(this.root, this.drawing);
+  }
+
+  hitRows(rows, columns) {
+    return [...Array(rows).keys()].map((y) =>
+      svg(
+        "g",
+        { role: "row", "aria-rowindex": y + 1 },
+        [...Array(columns).keys()].map((x) => {
+          const cell = y * columns + x;
+          const rect = svg("rect", {
+            role: "gridcell",
+            x: x * CELL,
+            y: y * CELL,
+            width: CELL,
+            height: CELL,
+            class: "cell",
+            tabindex: -1,
+            dataset: { cell },
+            "aria-colindex": x + 1,
+          });
+          this.cells.push(rect);
+          return rect;
+        }),
+      ),
+    );
+  }
+
+  axis(rows, columns) {
+    const { across, down, hasRows, isTop } = this.labels;
+    const edge = { wood: 9, sheet: 10 }[this.skin.name] ?? 13;
+    const foot = hasRows ? rows * CELL + edge : rows * CELL + 20;
+    const texts = across.map((text, x) => svg("text", { x: x * CELL + HALF, y: isTop ? -edge : foot }, text));
+    if (hasRows) texts.push(...down.map((text, y) => svg("text", { x: -edge - 1, y: y * CELL + HALF }, text)));
+    return svg("g", { class: "axis", "font-size": columns < 10 ? 4 + 0.8 * columns : columns < 17 ? 12 : 14 }, texts);
+  }
+
+  listen() {
+    const cellAt = (event) => {
+      const text = event.target.dataset?.cell;
+      return text === undefined ? null : Number(text);
+    };
+    this.drawing.addEventListener("pointerdown", (event) => {
+      this.pointer = event.pointerType; // a click itself does not say in every browser
+    });
+    this.drawing.addEventListener("click", (event) => {
+      const cell = cellAt(event);
+      if (cell === null) return;
+      if (this.needsConfirmation(cell)) return;
+      this.play(cell);
+    });
+    this.drawing.addEventListener("pointermove", (event) => {
+      if (event.pointerType !== "touch") this.hover(cellAt(event));
+    });
+    this.drawing.addEventListener("pointerleave", () => this.hover(null));
+    this.grid.addEventListener("keydown", (event) => this.pressed(event, cellAt(event)));
+    this.grid.addEventListener("focusin", (event) => this.moveFocus(cellAt(event), false));
+  }
+
+  // What is shown.
+
+  at(cell) {
+    const columns = this.view.shape[1];
+    return [(cell % columns) * CELL + HALF, Math.floor(cell / columns) * CELL + HALF];
+  }
+
+  showStones(before) {
+    const { board, last, moves } = this.view;
+    const isStep = before !== null && moves.length === before.moves.length + 1 && mayMove();
+    this.fall = isStep && this.skin.name === "frame" ? 260 + 60 * (Math.floor(last / this.view.shape[1]) + 1) : 0;
+    board.forEach((stone, cell) => {
+      const old = this.stones[cell];
+      if ((old?.stone ?? 0) === stone) return;
+      if (!stone) {
+        this.stones[cell] = null;
+        if (isStep) fade(old.element);
+        else old.element.remove();
+        return;
+      }
+      const element = this.skin.stone(this.id, stone - 1, ...this.at(cell));
+      this.stones[cell] = { stone, element };
+      if (old && isStep) turn(old.element, element, this.distance(cell, last));
+      else {
+        old?.element.remove();
+        this.layers.stones.append(element);
+        if (isStep && cell === last) this.arrive(element, cell);
+      }
+    });
+  }
+
+  distance(cell, other) {
+    const columns = this.view.shape[1];
+    const [y, x] = [Math.floor(cell / columns) - Math.floor(other / columns), (cell % columns) - (other % columns)];
+    return Math.max(Math.abs(x), Math.abs(y));
+  }
+
+  /** How the stone that was just played comes onto the board: it falls, is drawn, or is set down. */
+  arrive(element, cell) {
+    if (this.skin.name === "frame") {
+      const height = (Math.floor(cell / this.view.shape[1]) + 1) * CELL;
+      const at = (share, offset, easing) => ({ transform: `translateY(${-height * share}px)`, offset, easing });
+      const fall = [
+        at(1, 0, "cubic-bezier(.5,0,.9,.6)"),
+        at(0, 0.62, "ease-out"),
+        at(0.09, 0.82, "ease-in"),
+        at(0, 1, "linear"),
+      ];
+      element.animate(fall, this.fall);
+    } else if (this.skin.name === "sheet") {
+      [...element.children].forEach((path, index) =>
+        path.animate(
+          [
+            { strokeDasharray: "1 1", strokeDashoffset: 1 },
+            { strokeDasharray: "1 1", strokeDashoffset: 0 },
+          ],
+          { duration: 180, delay: 170 * index, fill: "backwards", easing: "ease-out" },
+        ),
+      );
+    } else {
+      const [x, y] = this.at(cell);
+      element.style.transformOrigin = `${x}px ${y}px`;
+      element.animate(
+        [
+          { transform: "scale(1.25)", opacity: 0 },
+          { transform: "scale(1)", opacity: 1 },
+        ],
+        { duration: 160, easing: "cubic-bezier(.2,.8,.3,1)" },
+      );
+    }
+  }
+
+  /** What the rules say about cells: the last move, the winning row, legal and forbidden points. */
+  showMarks() {
+    const { view } = this;
+    const parts = [];
+    if (this.skin.legalDots && view.outcome === null) {
+      for (const cell of Object.values(view.cells)) {
+        const [cx, cy] = this.at(cell);
+        parts.push(svg("circle", { cx, cy, r: 5, class: "legal-dot" }));
+      }
+    }
+    if (isRenju(view)) {
+      for (const { cell } of view.forbidden) {
+        const [x, y] = this.at(cell);
+        parts.push(svg("path", { d: `M${x - 6} ${y - 6}l12 12M${x + 6} ${y - 6}l-12 12`, class: "forbidden-mark" }));
+      }
+    }
+    const hasLast = view.last !== null && view.last !== undefined;
+    const isUnder = this.skin.name === "sheet"; // ink is thin: it is marked from below
+    refill(this.layers.under, hasLast && isUnder && this.lastMark(view.last));
+    if (hasLast && !isUnder) parts.push(this.lastMark(view.last));
+    if (view.line?.length) parts.push(...this.winningLine(view.line));
+    refill(this.layers.marks, parts);
+    const shown = { duration: 80, delay: this.fall, fill: "backwards" }; // not before the disc that it marks is there
+    if (this.fall) for (const part of parts) part.animate([{ opacity: 0 }, { opacity: 1 }], shown);
+  }
+
+  lastMark(cell) {
+    const [cx, cy] = this.at(cell);
+    const player = this.view.board[cell] - 1;
+    if (this.skin.name === "sheet") {
+      const [side, half] = [CELL - 4, HALF - 2];
+      return svg("rect", { x: cx - half, y: cy - half, width: side, height: side, rx: 6, class: "last-sheet" });
+    }
+    if (this.skin.name === "frame") return svg("circle", { cx, cy, r: 4, class: "last-disc" });
+    const r = this.skin.name === "felt" ? 4 : 8;
+    return svg("circle", { cx, cy, r, class: ["last-stone", this.skin.name, this.tint(player)] });
+  }
+
+  winningLine(cells) {
+    const points = cells.map((cell) => this.at(cell));
+    const [x1, y1] = points[0];
+    const [x2, y2] = points.at(-1);
+    const isStraight = points.every(([x, y]) => Math.abs((x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)) < 1);
+    const ringed = this.skin.name === "sheet" ? [] : points;
+    const rings = ringed.map(([cx, cy]) => svg("circle", { cx, cy, r: 17.5, class: "winning-ring" }));
+    return isStraight ? [...rings, svg("path", { d: `M${x1} ${y1}L${x2} ${y2}`, class: "winning-line" })] : rings;
+  }
+
+  heatSpot({ cell, share = 0, tone = 0, text = "", detail = "", isBest = false }) {
+    const [x, y] = this.at(cell);
+    const size = Math.sqrt(Math.min(1, share));
+    const style = { "--tone": String(Math.round(tone * 100)), opacity: String(0.35 + 0.65 * size) };
+    return svg(
+      "g",
+      { class: ["heat", isBest && "best"], dataset: { heat: cell } },
+      svg("circle", { cx: x, cy: y, r: 12 + 6.6 * size, style }),
+      text && svg("text", { x, y: detail ? y - 4 : y, class: "heat-text" }, text),
+      detail && svg("text", { x, y: text ? y + 8 : y, class: "heat-detail" }, detail),
+    );
+  }
+
+  ghost({ cell, player, number }) {
+    const [x, y] = this.at(cell);
+    return svg(
+      "g",
+      { class: "ghost" },
+      this.skin.stone(this.id, player, x, y),
+      number !== undefined && svg("text", { x, y, class: ["stone-number", this.tint(player)] }, number),
+    );
+  }
+
+  mark({ cell, kind = "circle", text = "", tone = "accent" }) {
+    const [x, y] = this.at(cell);
+    const name = ["mark", `tone-${tone}`];
+    if (kind === "label") return svg("text", { x, y, class: [...name, "mark-label"] }, text);
+    if (kind === "cross") return svg("path", { d: `M${x - 8} ${y - 8}l16 16M${x + 8} ${y - 8}l-16 16`, class: name });
+    if (kind === "square") return svg("rect", { x: x - 18, y: y - 18, width: 36, height: 36, rx: 6, class: name });
+    return svg("circle", { cx: x, cy: y, r: 13, class: name });
+  }
+
+  numberOn(cell, number) {
+    const [x, y] = this.at(cell);
+    return svg("text", { x, y, class: ["stone-number", this.tint(this.view.board[cell] - 1)] }, number);
+  }
+
+  /** Which ink can be read on a player's stone. */
+  tint(player) {
+    if (this.skin.name === "sheet") return "on-sheet";
+    return player === 0 ? "on-first" : "on-second";
+  }
+
+  /** What a screen reader says of each cell. */
+  nameCells() {
+    const { view, t } = this;
+    const columns = view.shape[1];
+    const reasons = new Map((view.forbidden ?? []).map(({ cell, reason }) => [cell, reason]));
+    this.cells.forEach((rect, cell) => {
+      const point = this.pointName(cell, columns);
+      const stone = view.board[cell];
+      const parts = [point, stone ? t(view.colours?.[stone - 1] ?? "XO"[stone - 1]) : t("empty")];
+      if (reasons.has(cell)) parts.push(`${t("forbidden")}: ${t(reasons.get(cell))}`);
+      if (cell === view.last) parts.push(t("last move"));
+      const name = parts.join(", ");
+      if (rect.getAttribute("aria-label") !== name) rect.setAttribute("aria-label", name);
+      const isHere = cell === this.focused;
+      if ((rect.getAttribute("tabindex") === "0") !== isHere) rect.setAttribute("tabindex", isHere ? 0 : -1);
+      rect.toggleAttribute("data-start", isHere);
+    });
+  }
+
+  pointName(cell, columns) {
+    const [x, y] = [cell % columns, Math.floor(cell / columns)];
+    if (this.labels.hasRows) return `${this.labels.across[x]}${this.labels.down[y]}`;
+    return `${this.t("column", { name: this.labels.across[x] })}, ${this.labels.down[y]}`;
+  }
+
+  // What people do.
+
+  /** The legal move that a press on a cell means, or null. */
+  moveAt(cell) {
+    if (!this.view || cell === null) return null;
+    const columns = this.view.shape[1];
+    const isHit = this.labels.hasRows ? (at) => at === cell : (at) => at % columns === cell % columns;
+    return Object.entries(this.view.cells).find(([, at]) => isHit(at))?.[0] ?? null;
+  }
+
+  play(cell) {
+    if (!this.isActive) return;
+    const move = this.moveAt(cell);
+    if (move !== null) {
+      this.hideHover();
+      this.onMove(move);
+      return;
+    }
+    const reason = this.view.forbidden?.find((point) => point.cell === cell)?.reason;
+    const point = this.pointName(cell, this.view.shape[1]);
+    if (reason) toast(`${point}: ${this.t("forbidden")} (${this.t(reason)})`, "problem");
+  }
+
+  /** A finger on a small board points first; the second tap on the same point plays. */
+  needsConfirmation(cell) {
+    if (this.pointer !== "touch" || !this.isActive || this.pointed === cell || !this.labels.hasRows) {
+      this.pointed = null;
+      return false;
+    }
+    if (this.cells[cell].getBoundingClientRect().width >= SMALL || this.moveAt(cell) === null) return false;
+    this.pointed = cell;
+    this.hover(cell, true);
+    return true;
+  }
+
+  hover(cell, isFinger = false) {
+    const move = this.moveAt(cell);
+    if (move === this.hovered && !isFinger) return;
+    this.hovered = move;
+    this.onHover?.(move);
+    if (!this.isActive || move === null) {
+      this.hideHover();
+      return;
+    }
+    const at = this.view.cells[move];
+    const [x, y] = this.at(at);
+    const [rows, columns] = this.view.shape;
+    const cross = isFinger && svg("path", { class: "crosshair", d: `M${x} 0V${rows * CELL}M0 ${y}H${columns * CELL}` });
+    refill(this.layers.hover, cross, svg("g", { class: "hovered" }, this.skin.stone(this.id, this.view.to_play, x, y)));
+  }
+
+  hideHover() {
+    this.hovered = undefined;
+    this.layers?.hover.replaceChildren();
+  }
+
+  pressed(event, cell) {
+    if (cell === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [rows, columns] = this.view.shape;
+    const [y, x] = [Math.floor(cell / columns), cell % columns];
+    const steps = {
+      ArrowUp: [y - 1, x],
+      ArrowDown: [y + 1, x],
+      ArrowLeft: [y, x - 1],
+      ArrowRight: [y, x + 1],
+      Home: [y, 0],
+      End: [y, columns - 1],
+      PageUp: [0, x],
+      PageDown: [rows - 1, x],
+    };
+    if (event.key in steps) {
+      const [down, across] = steps[event.key];
+      if (down >= 0 && down < rows && across >= 0 && across < columns) this.moveFocus(down * columns + across, true);
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.play(cell);
+    } else if (!this.labels.hasRows && this.labels.across.includes(event.key)) {
+      this.play(this.labels.across.indexOf(event.key));
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  moveFocus(cell, takesFocus) {
+    if (cell === null || cell === this.focused) {
+      if (takesFocus) this.focus();
+      return;
+    }
+    for (const [at, index] of [
+      [this.focused, -1],
+      [cell, 0],
+    ])
+      this.cells[at]?.setAttribute("tabindex", index);
+    this.cells[this.focused]?.removeAttribute("data-start");
+    this.cells[cell].setAttribute("data-start", "");
+    this.focused = cell;
+    if (takesFocus) this.focus();
+  }
+}
+
+/** Whether forbidden points are part of the rules that a player looks for: in Renju they are. */
+function isRenju(view) {
+  return /^(renju|gomoku)/.test(view.game) && view.forbidden?.length > 0;
+}
+
+function fade(element) {
+  const going = element.animate([{ opacity: 1 }, { opacity: 0 }], 180);
+  going.onfinish = () => element.remove();
+}
+
+/** A disc turns over: the old side narrows to a line, the new one widens; later if it is farther from the move. */
+function turn(old, fresh, distance) {
+  const [narrow, wide, delay, duration] = [{ transform: "scaleX(0)" }, { transform: "scaleX(1)" }, 60 * distance, 130];
+  const part = (element) => element.querySelector(".turning") ?? element;
+  for (const element of [old, fresh]) {
+    part(element).style.transformBox = "fill-box";
+    part(element).style.transformOrigin = "center";
+  }
+  old.after(fresh);
+  part(old).animate([wide, narrow], { duration, delay, easing: "ease-in", fill: "both" }).onfinish = () => old.remove();
+  part(fresh).animate([narrow, wide], { duration, delay: delay + duration, easing: "ease-out", fill: "backwards" });
+}
+
+/** A small stone for texts: whose turn it is, who has which colour. */
+export function stoneIcon(game, player, size = 20) {
+  const id = `icon${++boards}`;
+  const skin = skinOf(game);
+  const box = {
+    viewBox: "0 0 40 40",
+    width: size,
+    height: size,
+    class: `board-icon ${skin.name}`,
+    "aria-hidden": "true",
+  };
+  return svg("svg", box, definitions(id), skin.stone(id, player, HALF, HALF));
+}

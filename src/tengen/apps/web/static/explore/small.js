@@ -1,0 +1,54 @@
+// Small things that explorers share: numbers as people read them, boards as small as a stamp.
+import { el, svg } from "../dom.js";
+import { skinOf } from "../skins.js";
+
+/** A number with at most `digits` behind the point and a real minus. */
+export function figure(value, digits = 3) {
+  if (value === null || value === undefined) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const text = String(Number(value.toFixed(digits)));
+  return (text === "-0" ? "0" : text).replace("-", "−");
+}
+
+/** A board so many pixels high, as part of a drawing; `last` is a cell to mark, `labels` stand in empty cells. */
+export function stamp(game, [rows, columns], board, height, last = null, labels = null) {
+  const cell = height / rows;
+  const isPaper = skinOf(game).name === "sheet";
+  const parts = [svg("rect", { class: `stamp ${skinOf(game).name}`, width: columns * cell, height, rx: 3 })];
+  for (let x = 1; x < columns; x++) parts.push(svg("path", { class: "stamp-line", d: `M${x * cell} 0V${height}` }));
+  for (let y = 1; y < rows; y++) parts.push(svg("path", { class: "stamp-line", d: `M0 ${y * cell}H${columns * cell}` }));
+  if (last !== null) parts.push(svg("rect", { class: "stamp-last", x: (last % columns) * cell, y: Math.floor(last / columns) * cell, width: cell, height: cell }));
+  board.forEach((stone, index) => {
+    const [x, y, r] = [(index % columns + 0.5) * cell, (Math.floor(index / columns) + 0.5) * cell, cell * 0.33];
+    if (!stone && labels) parts.push(svg("text", { class: "stamp-label", x, y: y + cell * 0.2 }, labels[index]));
+    if (!stone) return;
+    if (isPaper && stone === 1) parts.push(svg("path", { class: "stamp-x", d: `M${x - r} ${y - r}L${x + r} ${y + r}M${x + r} ${y - r}L${x - r} ${y + r}` }));
+    else if (isPaper) parts.push(svg("circle", { class: "stamp-o", cx: x, cy: y, r }));
+    else parts.push(svg("circle", { class: `stamp-stone of-${stone}`, cx: x, cy: y, r: cell * 0.4 }));
+  });
+  return svg("g", { "aria-hidden": "true" }, parts);
+}
+
+/** Which cell differs between two boards and is now taken; null if none is. */
+export function newStone(before, after) {
+  if (!before || !after) return null;
+  const cell = after.findIndex((stone, index) => stone && !before[index]);
+  return cell < 0 ? null : cell;
+}
+
+/** A labelled number field. */
+export function numberField(label, value, attributes, onChange) {
+  const input = el("input", { type: "number", value, ...attributes, onchange: () => onChange(Number(input.value)) });
+  return el("label", { class: "field" }, el("span", {}, label), input);
+}
+
+/** Buttons of which one is pressed. */
+export function segments(label, options, value, onChange) {
+  const group = el("div", { class: "segments", role: "group", "aria-label": label });
+  const draw = (chosen) => group.replaceChildren(...options.map((option) => el("button", {
+    type: "button", "aria-pressed": String(option.value === chosen), title: option.title, dataset: { value: option.value },
+    onclick: () => { draw(option.value); onChange(option.value); },
+  }, option.label)));
+  draw(value);
+  return group;
+}

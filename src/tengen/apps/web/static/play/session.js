@@ -1,0 +1,95 @@
+// The game that the pages have in common, and how it goes into a link and comes out of one.
+import { GameTree } from "./tree.js";
+
+const MOST_VIEWS = 2000; // that are remembered
+
+/** The game at hand: it outlives the page that shows it, so that what was played can be analysed. */
+export const session = { tree: null, sides: null };
+
+const views = new Map(); // by game and moves
+
+/** What the server says of a position. Positions never change, so an answer is kept. */
+export async function viewOf(api, game, moves) {
+  const key = `${game} ${moves.join(" ")}`;
+  let view = views.get(key);
+  if (!view) {
+    view = await api.post("api/position", { game, moves });
+    if (views.size >= MOST_VIEWS) views.delete(views.keys().next().value);
+    views.set(key, view);
+  }
+  return view;
+}
+
+let games = null;
+
+/** The games that the server offers, asked for once. */
+export async function allGames(api) {
+  games ??= (await api.get("api/games")).games;
+  return games;
+}
+
+/** What the server says about the game of a spec: its parameters and levels. */
+export function gameOf(list, spec) {
+  const name = spec.split(":")[0];
+  return list.find((game) => game.name === name) ?? list[0];
+}
+
+/** The parameters of a spec, by name. */
+export function parametersOf(spec) {
+  const text = spec.split(":")[1] ?? "";
+  return Object.fromEntries(
+    text
+      .split(",")
+      .filter(Boolean)
+      .map((part) => part.split("=")),
+  );
+}
+
+/** A spec as people say it: gomoku:size=8 is Gomoku 8×8, an m,n,k-game its numbers. `title` serves if no word does. */
+export function gameTitle(spec, t, title = spec) {
+  const key = `game ${spec.split(":")[0]}`;
+  const values = parametersOf(spec);
+  if (values.m && values.n && values.k) return [values.m, values.n, values.k].join(",");
+  const parts = Object.entries(values).map(([name, value]) => (name === "size" ? `${value}×${value}` : `${name} ${value}`));
+  return [t(key) === key ? title : t(key), ...parts].join(" ");
+}
+
+/** A spec of a game and its parameters; those at their defaults are left out. */
+export function specOf(game, values) {
+  const changed = game.parameters
+    .filter(({ name, default: usual }) => values[name] !== undefined && String(values[name]) !== String(usual))
+    .map(({ name }) => `${name}=${values[name]}`);
+  return game.name + (changed.length ? `:${changed.join(",")}` : "");
+}
+
+/** What the hash of a link holds: {game, moves, first, second, at}, as far as it is there. */
+export function readLink(hash = location.hash) {
+  const query = new URLSearchParams(hash.split("?")[1] ?? "");
+  const facts = Object.fromEntries(query);
+  if (facts.moves !== undefined) facts.moves = facts.moves.split("-").filter(Boolean);
+  return facts;
+}
+
+/** A hash that holds a position and who plays. */
+export function linkTo(page, tree, sides = null) {
+  const query = new URLSearchParams({ game: tree.game });
+  const moves = tree.current.path;
+  if (moves.length) query.set("moves", moves.join("-"));
+  if (sides) ["first", "second"].forEach((name, player) => query.set(name, sides[player]));
+  return `#/${page}?${query.toString().replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%3D", "=")}`;
+}
+
+/** The game of a link, if it has one that differs from the game at hand. */
+export function treeOfLink(facts) {
+  if (!facts.game) return null;
+  const { tree } = session;
+  const moves = facts.moves ?? [];
+  const isSame = tree && tree.game === facts.game && String(tree.current.path) === String(moves);
+  return isSame ? null : new GameTree(facts.game, moves);
+}
+
+/** What a player is called: connect four's discs have colours of their own. */
+export function colourName(view, player, t) {
+  if (view.game.startsWith("connect4")) return t(["Red", "Yellow"][player]);
+  return t(view.colours[player]);
+}

@@ -1,0 +1,82 @@
+// The dialog that begins a game: which, against whom, who begins, how long it may think.
+import { button, choice, el, keep, kept } from "../dom.js";
+import { agentField, gameFields, PERSON } from "./fields.js";
+import { openDialog } from "./records.js";
+import { gameOf } from "./session.js";
+
+export const TIMES = ["", "0.5", "1", "2", "5", "10", "30"]; // seconds; the first is the level's own
+const USUAL = { game: "gomoku", players: [PERSON, "medium"], begins: "one", time: "" };
+
+/** What was chosen last time. */
+export function lastSettings() {
+  const settings = { ...USUAL, ...kept("play", {}) };
+  const isSound = typeof settings.game === "string" && Array.isArray(settings.players) && settings.players.length === 2;
+  return isSound ? settings : { ...USUAL };
+}
+
+/** Who has which colour: the first of the two moves first. */
+export function sidesOf({ players, begins }) {
+  const isSwapped = begins === "two" || (begins === "random" && Math.random() < 0.5);
+  return isSwapped ? [players[1], players[0]] : [...players];
+}
+
+/** Asks for the settings of a new game; `onStart(settings)` is told them. */
+export function setupDialog({ games, settings, t, onStart }) {
+  const players = el("div", { class: "grid2" });
+  let agents = [];
+  let shown = null; // the game whose levels are offered
+  const drawPlayers = (spec) => {
+    const { name, levels } = gameOf(games, spec);
+    if (name === shown) return;
+    shown = name;
+    const values = agents.length ? agents.map((agent) => agent.value()) : settings.players;
+    agents = [0, 1].map((index) =>
+      agentField(t(["player one", "player two"][index]), levels, values[index], t, { id: `player-${index + 1}` }),
+    );
+    players.replaceChildren(...agents.map((agent) => agent.root));
+  };
+  const game = gameFields(games, settings.game, t, drawPlayers);
+  drawPlayers(settings.game);
+  const beginners = ["one", "two", "random"].map((value) => ({ value, label: t(`begins ${value}`) }));
+  const begins = choice(t("begins"), beginners, settings.begins, null, { id: "begins" });
+  const time = timeField(t, settings.time);
+  const submit = (event) => {
+    event.preventDefault();
+    const chosen = {
+      game: game.spec(),
+      players: agents.map((agent) => agent.value()),
+      begins: begins.querySelector("select").value,
+      time: time.querySelector("select").value,
+    };
+    keep("play", chosen);
+    dialog.close();
+    onStart(chosen);
+  };
+  const dialog = el(
+    "dialog",
+    { "aria-label": t("new game"), class: "setup" },
+    el(
+      "form",
+      { onsubmit: submit },
+      el("h2", {}, t("new game")),
+      game.root,
+      players,
+      el("div", { class: "grid2" }, begins, time),
+      el(
+        "div",
+        { class: "row" },
+        el("button", { class: "button primary", type: "submit" }, t("start")),
+        button(t("cancel"), () => dialog.close()),
+      ),
+    ),
+  );
+  return openDialog(dialog);
+}
+
+export function timeField(t, value, onChange = null) {
+  const options = TIMES.map((seconds) => ({
+    value: seconds,
+    label: seconds ? t("seconds", { n: seconds }) : t("time own"),
+  }));
+  return choice(t("time"), options, TIMES.includes(value) ? value : "", onChange, { id: "time" });
+}

@@ -1,0 +1,288 @@
+"""What a page is told of a game and of a position; and the only door by which a client's words name a game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from tengen.games import load_game
+from tengen.games.connect4 import Connect4
+from tengen.games.go import Go
+from tengen.games.gomoku import Gomoku
+from tengen.games.mnk import MNK
+from tengen.games.reversi import Reversi
+from tengen.records.record import plays_points, result_text
+from tengen.rules.board import Between, OneOf
+from tengen.rules.errors import BadMove, UnknownGame
+from tengen.rules.game import Game, Position, parameter_kinds
+
+LONGEST_SPEC, LONGEST_MOVE, MOST_MOVES = 100, 16, 2000
+SPEC = re.compile(r"[a-z0-9-]+(:[a-z]+=[a-z0-9.+-]+(,[a-z]+=[a-z0-9.+-]+)*)?")
+TITLES = {  # in the order in which a page offers them
+    "tictactoe": "Tic-tac-toe",
+    "connect4": "Connect four",
+    "gomoku": "Gomoku",
+    "renju": "Renju",
+    "reversi": "Reversi",
+    "go": "Go",
+    "mnk": "m,n,k",
+}
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+Spec = Field(max_length=LONGEST_SPEC, description="a game and its parameters", examples=["gomoku:size=9,rule=renju"])
+
+
+class Problem(BaseModel):
+    """What every answer is that is not what was asked for."""
+
+    error: str = Field(description="what is wrong, and what would be right")
+
+
+class Place(BaseModel):
+    """A position, told by its game and the moves that led to it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    game: str = Spec
+    moves: list[str] = Field(default=[], max_length=MOST_MOVES, description="as people write them", examples=[["h8"]])
+
+
+class Forbidden(BaseModel):
+    """An empty point that may not be played."""
+
+    cell: int
+    reason: str
+
+
+class Labels(BaseModel):
+    """What stands beside the board: a point is its column's label and its row's."""
+
+    columns: list[str]
+    rows: list[str]
+
+
+class View(BaseModel):
+    """A position as a page draws it. Cells are numbered row by row from the top left."""
+
+    game: str
+    shape: tuple[int, int] = Field(description="rows and columns")
+    labels: Labels
+    colours: tuple[str, str] = Field(description="what the players are called")
+    board: list[int] = Field(description="0 empty, 1 the first player's stone, 2 the second's")
+    to_play: int
+    moves: list[str] = Field(description="that led here, spelled as we do")
+    legal: list[str] = Field(description="what may be played")
+    cells: dict[str, int] = Field(description="where each legal move puts its stone; a pass puts none")
+    last: int | None = Field(description="the cell of the last move")
+    flipped: list[int] = Field(description="cells that changed side by the last move")
+    captured: list[int] = Field(description="cells that the last move emptied")
+    forbidden: list[Forbidden]
+    outcome: Literal["first", "second", "draw"] | None
+    result: str = Field(description="as SGF has it: B+, W+3.5, 0 for a draw, ? while the game goes on")
+    line: list[int] = Field(description="the cells of the row that won")
+    score: tuple[float, float] | None = Field(description="Reversi's discs; Go's areas with komi, once it is over")
+
+
+class Parameter(BaseModel):
+    """A parameter of a game, or an option of an agent."""
+
+    name: str
+    kind: Literal["int", "float", "choice", "text"]
+    low: float | None = None
+    high: float | None = None
+    choices: list[str] | None = None
+    default: str | float | None
+    about: str = ""
+
+
+class LevelView(BaseModel):
+    name: str
+    about: str
+
+
+class GameView(BaseModel):
+    """A game that a page may offer."""
+
+    name: str
+    title: str
+    about: str
+    parameters: list[Parameter]
+    levels: list[LevelView]
+
+
+def known_game(spec: str) -> Game:
+    """The game of a client's spec. Only names that we ship are looked at: none is a file's, whatever it says."""
+    if len(spec) > LONGEST_SPEC or not SPEC.fullmatch(spec):
+        raise UnknownGame(f"{spec[:LONGEST_SPEC]!r} is not a game; write one as gomoku or gomoku:size=9,rule=renju")
+    return _loaded(spec)
+
+
+@lru_cache(maxsize=256)
+def _loaded(spec: str) -> Game:
+    return load_game(spec)
+
+
+def position_of(spec: str, moves: Sequence[str]) -> Position:
+    """The position after a client's moves; raises what is wrong with the first that cannot be played."""
+    position = known_game(spec).start()
+    if len(moves) > MOST_MOVES:
+        raise BadMove(f"{len(moves):,} moves; up to {MOST_MOVES:,} are played")
+    for number, move in enumerate(moves, 1):
+        if not isinstance(move, str) or not 0 < len(move) <= LONGEST_MOVE:
+            text = position.game.action_text(position.legal_actions[0] if position.legal_actions else 0)
+            raise BadMove(f"move {number} is {str(move)[:LONGEST_MOVE]!r}; a move is a short text such as {text}")
+        position = position.play(move)
+    return position
+
+
+def game_views(levels: Any) -> list[GameView]:
+    """All games with their parameters; `levels` says which levels a game has."""
+    return [_game_view(name, title, levels) for name, title in TITLES.items()]
+
+
+def _game_view(name: str, title: str, levels: Any) -> GameView:
+    game = known_game(name)
+    kinds, values = parameter_kinds(type(game.parameters)), game.parameters._asdict()
+    parameters = [
+        parameter_view(field, kind, allowed, values[field])
+        for field, (kind, allowed) in kinds.items()
+        if field not in game.fixed
+    ]
+    about = (type(game.parameters).__doc__ or "").splitlines()[0]
+    shown = [LevelView(name=level.name, about=level.about) for level in levels(game)]
+    return GameView(name=name, title=title, about=about, parameters=parameters, levels=shown)
+
+
+def parameter_view(name: str, kind: type, allowed: Any, default: Any, about: str = "") -> Parameter:
+    """What may be chosen, as a page shows it."""
+    if isinstance(allowed, OneOf):
+        chosen = None if default is None else allowed.text(default)
+        return Parameter(name=name, kind="choice", choices=list(allowed.names), default=chosen, about=about)
+    if isinstance(allowed, Between):
+        word: Literal["int", "float"] = "int" if kind is int else "float"
+        return Parameter(name=name, kind=word, low=allowed.low, high=allowed.high, default=default, about=about)
+    return Parameter(name=name, kind="text", default=default, about=about)
+
+
+def view_of(position: Position) -> View:
+    """A position as a page draws it."""
+    game, board = position.game, position.board.ravel()
+    before = board if position.previous is None else position.previous.board.ravel()
+    last = cell_of(position.previous, position.action) if position.previous is not None else None
+    outcome, cells = position.outcome, cells_of(position)
+    return View(
+        game=game.spec,
+        shape=game.shape,
+        labels=labels_of(game),
+        colours=game.players,
+        board=board.tolist(),
+        to_play=position.to_play,
+        moves=[game.action_text(action) for action in position.moves],
+        legal=[game.action_text(action) for action in position.legal_actions],
+        cells={game.action_text(action): cell for action, cell in cells.items() if cell is not None},
+        last=last,
+        flipped=np.flatnonzero((before != board) & (before > 0) & (board > 0)).tolist(),
+        captured=np.flatnonzero((before > 0) & (board == 0)).tolist(),
+        forbidden=[Forbidden(cell=cell, reason=reason) for cell, reason in position.forbidden().items()],
+        outcome=None
+        if outcome is None
+        else ("draw" if outcome.winner is None else ("first", "second")[outcome.winner]),
+        result=result_text(game, outcome),
+        line=winning_line(position, last),
+        score=score_of(position),
+    )
+
+
+def labels_of(game: Game) -> Labels:
+    rows, columns = game.shape
+    texts = [game.coordinates.text(cell) for cell in range(game.cells)]
+    return Labels(
+        columns=[texts[x][0] for x in range(columns)],
+        rows=[texts[y * columns][1:] for y in range(rows)],
+    )
+
+
+def cells_of(position: Position) -> dict[int, int | None]:
+    """Where each legal action puts its stone."""
+    return {action: cell_of(position, action) for action in position.legal_actions}
+
+
+def cell_of(position: Position, action: int | None) -> int | None:
+    """The cell on which an action of the position puts a stone; None for a pass."""
+    if action is None:
+        return None
+    if plays_points(position.game):
+        return action if action < position.game.cells else None
+    board, after = position.board.ravel(), position.play(action).board.ravel()
+    placed = np.flatnonzero((board == 0) & (after > 0))
+    return int(placed[0]) if len(placed) else None
+
+
+def row_length(game: Game) -> int | None:
+    """How many in a row win; None where rows do not."""
+    parameters = game.parameters
+    if isinstance(parameters, MNK):
+        return parameters.k
+    return 5 if isinstance(parameters, Gomoku) else 4 if isinstance(parameters, Connect4) else None
+
+
+def winning_line(position: Position, last: int | None) -> list[int]:
+    """The cells of the rows through the last stone that won. Beside a row of just the right length, longer ones do not
+    count: by some rules they never do.
+    """
+    length = row_length(position.game)
+    if last is None or length is None or position.outcome is None or position.outcome.winner is None:
+        return []
+    runs = [run for step in DIRECTIONS if len(run := run_through(position.board, last, step)) >= length]
+    exact = [run for run in runs if len(run) == length]
+    return sorted({cell for run in exact or runs for cell in run})
+
+
+def run_through(board: np.ndarray, cell: int, step: tuple[int, int]) -> list[int]:
+    """The stones of one colour in line with a cell, that cell included."""
+    rows, columns = board.shape
+    y, x = divmod(cell, columns)
+    run = [cell]
+    for sign in (1, -1):
+        row, column = y + sign * step[0], x + sign * step[1]
+        while 0 <= row < rows and 0 <= column < columns and board[row, column] == board[y, x]:
+            run.append(row * columns + column)
+            row, column = row + sign * step[0], column + sign * step[1]
+    return run
+
+
+def score_of(position: Position) -> tuple[float, float] | None:
+    """What both have: discs at any time; points of Go only at the end, since before that areas mean nothing."""
+    parameters, board = position.game.parameters, position.board
+    if isinstance(parameters, Reversi):
+        return float((board == 1).sum()), float((board == 2).sum())
+    if not isinstance(parameters, Go) or position.outcome is None:
+        return None
+    second = area_of(board, 2) + parameters.komi + parameters.handicap
+    return position.outcome.score + second, second
+
+
+def area_of(board: np.ndarray, stone: int) -> float:
+    """Stones, and empty regions that reach stones of this colour alone."""
+    rows, columns = board.shape
+    seen: set[tuple[int, int]] = set()
+    area = int((board == stone).sum())
+    for begin in zip(*np.nonzero(board == 0), strict=True):
+        region, edges, waiting = 0, set(), [(int(begin[0]), int(begin[1]))]
+        while waiting:
+            y, x = waiting.pop()
+            if not (0 <= y < rows and 0 <= x < columns):
+                continue
+            if board[y, x]:
+                edges.add(int(board[y, x]))
+            elif (y, x) not in seen:
+                seen.add((y, x))
+                region += 1
+                waiting += [(y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)]
+        area += region if edges == {stone} else 0
+    return float(area)

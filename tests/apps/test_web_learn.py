@@ -1,0 +1,576 @@
+"""The pages "learn" and "arena": jobs that outlive a page, what is refused, a run and a match watched to their end."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import warnings
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it wants to be asked through another library than the one that servers have
+    from fastapi.testclient import TestClient
+
+from tengen.agents.specs import load_agent
+from tengen.apps.web import runs as runs_module
+from tengen.apps.web.jobs import JOBS, BadName, JobError, Jobs
+from tengen.apps.web.levels import spec_of
+from tengen.apps.web.runs import agent_spec
+from tengen.apps.web.server import new_app
+from tengen.apps.web.settings import Settings
+from tengen.arena.match import play_game
+from tengen.games import load_game
+from tengen.learn.settings import load_settings, preset_names
+from tengen.records.disk import lock
+from tengen.records.store import Store
+
+PATIENCE = 120  # seconds that a job may take on a busy machine
+TINY = {"generations": 3, "positions": 64, "simulations": 2, "evaluate_every": 2, "evaluation_games": 2}
+HOSTILE = [
+    "..",
+    "../x",
+    "a/b",
+    "a\\b",
+    ".hidden",
+    "-rf",
+    "~root",
+    "a b",
+    "a;b",
+    "$(id)",
+    "x" * 49,
+    "",
+    "a\n",
+    "a%00",
+    "ä",
+]
+HOSTILE += ["x" * 49, "a%00", "\0", "con:", "*"]
+SLEEPER = (sys.executable, "-c", "import time; print('begun', flush=True); time.sleep(600)")
+
+
+class Site:
+    """An app with folders of its own."""
+
+    def __init__(self, folder):
+        self.settings = Settings(runs=folder / "runs", contests=folder / "contests", memory=16)
+        self.http = TestClient(new_app(self.settings), base_url="http://127.0.0.1:8000")
+
+    def get(self, path, status=200):
+        answer = self.http.get(path)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def post(self, path, body=None, status=200):
+        answer = self.http.post(path, json=body or {})
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def until(self, path, is_so):
+        """Asks until an answer is as it should be."""
+        end = time.monotonic() + PATIENCE
+        while not is_so(answer := self.get(path)):
+            assert time.monotonic() < end, answer
+            time.sleep(0.1)
+        return answer
+
+    def end_jobs(self):
+        for folder in (self.settings.runs, self.settings.contests):
+            end_jobs(Jobs(folder / JOBS))
+
+
+def end_jobs(jobs):
+    """Ends what a test has left running."""
+    for job in jobs.running():
+        while (found := jobs.find(job.name)).is_running:
+            with suppress(JobError):  # it has ended meanwhile
+                jobs.stop(found.name)
+            time.sleep(0.2)
+
+
+@pytest.fixture
+def site(tmp_path):
+    site = Site(tmp_path)
+    yield site
+    site.end_jobs()
+
+
+def write_run(folder, generations=5, done=3, changes=(), **more):
+    """A run folder as training leaves it, but for its weights."""
+    folder.mkdir(parents=True)
+    settings = load_settings("tictactoe", [f"run.generations={generations}", *changes])
+    (folder / "config.toml").write_text("# format 1\n" + settings.text())
+    (folder / "metrics.jsonl").write_text(
+        "".join(json.dumps(entry(number, **more)) + "\n" for number in range(1, done + 1))
+    )
+
+
+def entry(generation, **more):
+    """A line of metrics."""
+    match = {
+        "opponent": "uct:playouts=1000",
+        "wins": 5,
+        "draws": 1,
+        "losses": 4,
+        "rate": 0.55,
+        "low": 0.27,
+        "high": 0.8,
+    }
+    return {
+        "generation": generation,
+        "seconds": 2.0 * generation,
+        "games": 40 * generation,
+        "positions": 300 * generation,
+        "step": 10 * generation,
+        "loss": {"total": 3.0 / generation, "value": 1.0 / generation, "policy": 2.0 / generation},
+        "plies": 7.5,
+        "first_wins": 0.6,
+        "draws": 0.1,
+        "positions_per_second": 300.0,
+        "matches": [match],
+        "rating": 12.5 * generation,
+        **more,
+    }
+
+
+# Jobs.
+
+
+def test_a_job_is_known_while_it_runs_and_after(tmp_path):
+    jobs = Jobs(tmp_path / "jobs", command=SLEEPER)
+    jobs.start("one", [], tmp_path, {"preset": "tictactoe"})
+    try:
+        job = jobs.find("one")
+        assert job.is_running and job.facts == {"preset": "tictactoe"} and os.getpgid(job.process) == job.process
+        for name in ("one", "two"):
+            with pytest.raises(JobError, match="one is running: stop it first"):
+                jobs.start(name, [], tmp_path, {})
+        assert jobs.names() == ["one"]
+    finally:
+        end_jobs(jobs)
+    assert not jobs.find("one").is_running
+    with pytest.raises(JobError, match="not running"):
+        jobs.stop("one")
+    assert jobs.find("never") is None
+
+
+def test_a_job_outlives_who_started_it_and_the_next_one_can_stop_it(tmp_path):
+    starter = (
+        "import sys; from pathlib import Path; from tengen.apps.web.jobs import Jobs; "
+        "Jobs(Path('jobs'), command=sys.argv[1:]).start('orphan', [], Path('.'), {})"
+    )
+    subprocess.run([sys.executable, "-c", starter, *SLEEPER], cwd=tmp_path, check=True, timeout=PATIENCE)
+    jobs = Jobs(tmp_path / "jobs")
+    try:
+        assert jobs.find("orphan").is_running
+    finally:
+        end_jobs(jobs)
+    assert not jobs.find("orphan").is_running
+
+
+def test_a_job_that_failed_says_why(tmp_path):
+    jobs = Jobs(tmp_path / "jobs")
+    jobs.start("wrong", ["train", "no-such-preset"], tmp_path, {})
+    while jobs.find("wrong").is_running:
+        time.sleep(0.1)
+    assert "no preset is called 'no-such-preset'" in jobs.find("wrong").problem
+
+
+def test_a_job_file_that_somebody_damaged_stops_nothing(tmp_path):
+    jobs = Jobs(tmp_path)
+    for text in ("", "[]", "{", '{"process": 1}', '{"process": -1}', '{"process": "all"}', "[" * 100_000):
+        (tmp_path / "x.json").write_text(text)
+        held = lock(tmp_path / "x.json")
+        assert jobs.find("x").process == 0
+        with pytest.raises(JobError, match="try again"):
+            jobs.stop("x")
+        held.close()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_name_leads_elsewhere(site, name, tmp_path):
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(BadName):
+        Jobs(tmp_path).find(name)
+    for body in ({"preset": "tictactoe", "name": name}, {"preset": name}):
+        if body != {"preset": "tictactoe", "name": ""}:
+            assert site.http.post("/api/runs", json=body).status_code in (400, 422)
+    quoted = "".join(f"%{byte:02x}" for byte in name.encode())
+    if name:
+        contest = {"game": "tictactoe", "agents": ["random", "beginner"], "name": name}
+        assert site.http.post("/api/contests", json=contest).status_code in (400, 422)
+        for kind in ("runs", "contests"):
+            for tail in ("", "/metrics", "/games", "/games/1"):
+                assert site.http.get(f"/api/{kind}/{quoted}{tail}").status_code in (400, 404, 405, 422)
+            for verb in ("stop", "resume"):
+                assert site.http.post(f"/api/{kind}/{quoted}/{verb}").status_code in (400, 404, 405, 422)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+# Runs.
+
+
+def test_what_may_be_started_is_listed(site):
+    listed = site.get("/api/runs")
+    assert listed["runs"] == [] and listed["advice"] == ""
+    assert [preset["name"] for preset in listed["presets"]] == preset_names()
+    kettle = next(preset for preset in listed["presets"] if preset["name"] == "tictactoe")
+    assert kettle["defaults"]["generations"] == load_settings("tictactoe").run.generations
+    assert "kettle" in kettle["about"] and not kettle["about"].startswith("#")
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"preset": "tictactoe", "changes": {"opponent": 1}},
+        {"preset": "tictactoe", "changes": {"run.game": 1}},
+        {"preset": "tictactoe", "changes": {"generations": 0}},
+        {"preset": "tictactoe", "changes": {"generations": 10**12}},
+        {"preset": "tictactoe", "changes": {"generations": "1; rm -rf /"}},
+        {"preset": "tictactoe", "changes": {"generations": 1.5}},
+        {"preset": "tictactoe", "device": "cuda"},
+        {"preset": "nothing"},
+        {},
+        [],
+    ],
+)
+def test_a_page_changes_only_what_it_may(site, wanted):
+    assert site.http.post("/api/runs", json=wanted).status_code in (400, 422)
+    assert not site.settings.runs.exists()
+
+
+def test_without_torch_the_page_says_what_to_install(site, monkeypatch):
+    monkeypatch.setattr(runs_module, "find_spec", lambda name: None if name == "torch" else name)
+    assert "pip install 'tengen[train]'" in site.get("/api/runs")["advice"]
+    assert "training needs torch" in site.post("/api/runs", {"preset": "tictactoe"}, 409)["error"]
+
+
+def test_metrics_come_line_by_line(site):
+    folder = site.settings.runs / "mine"
+    write_run(folder, done=3)
+    assert [line["generation"] for line in site.get("/api/runs/mine/metrics")["lines"]] == [1, 2, 3]
+    with (folder / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps(entry(4)) + "\n" + '{"generation": 5')  # and is still writing
+    answer = site.get("/api/runs/mine/metrics?after=3")
+    assert (answer["first"], answer["next"]) == (3, 4) and [line["generation"] for line in answer["lines"]] == [4]
+    assert site.get("/api/runs/mine/metrics?after=4") == {"first": 4, "next": 4, "lines": []}
+    again = site.get("/api/runs/mine/metrics?after=9")  # a run that was killed has gone back
+    assert (again["first"], again["next"]) == (0, 4)
+    site.get("/api/runs/mine/metrics?after=-1", 422)
+    site.get("/api/runs/other/metrics", 404)
+
+
+def test_metrics_that_json_cannot_say_are_left_open(site):
+    folder = site.settings.runs / "odd"
+    write_run(folder, done=1)
+    lines = [
+        '{"generation": 2, "rating": NaN, "loss": {"total": Infinity, "value": 1e999}}',
+        '{"generation": 1' + "0" * 400 + ', "matches": [1]}',
+        "no json",
+        "[1]",
+        "[" * 9999,
+    ]
+    (folder / "metrics.jsonl").write_text("\n".join([*lines, ""]))
+    assert site.get("/api/runs/odd/metrics")["lines"] == [
+        {"generation": 2, "rating": None, "loss": {"total": None, "value": None}},
+        {"generation": None, "matches": []},
+        *[{}] * 3,
+    ]
+    view = site.get("/api/runs/odd")
+    assert (view["rating"], view["matches"], view["generation"]) == (None, [], 2)
+
+
+def test_a_run_from_a_terminal_is_shown_and_left_alone(site):
+    folder = site.settings.runs / "terminal"
+    write_run(folder, done=3)
+    assert site.get("/api/runs/terminal")["state"] == "stopped"
+    with lock(folder / "lock"):
+        view = site.get("/api/runs/terminal")
+        assert (view["state"], view["is_ours"], view["generation"]) == ("running", False, 3)
+        assert "started elsewhere" in site.post("/api/runs/terminal/stop", status=409)["error"]
+        assert "is running" in site.post("/api/runs/terminal/resume", status=409)["error"]
+    write_run(site.settings.runs / "done", generations=3, done=3)
+    assert site.get("/api/runs/done")["state"] == "complete"
+    assert "complete" in site.post("/api/runs/done/resume", status=409)["error"]
+    assert [run["name"] for run in site.get("/api/runs")["runs"]] == ["done", "terminal"]
+
+
+def test_a_page_never_runs_a_file_or_a_program(site, tmp_path):
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    write_run(site.settings.runs / "program", changes=["evaluation.opponent=gtp:touch ran"])
+    assert "in a terminal" in site.post("/api/runs/program/resume", status=409)["error"]
+    folder = site.settings.runs / "file"
+    write_run(folder)
+    text = (folder / "config.toml").read_text().replace('game = "tictactoe"', f'game = "{tmp_path}/evil.py"')
+    (folder / "config.toml").write_text(text)
+    for path in ("/api/runs", "/api/runs/file", "/api/runs/file/games"):
+        site.get(path)
+    assert site.http.post("/api/runs/file/resume").status_code in (400, 409)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_nets_of_a_run_are_agents(site):
+    nets = site.settings.runs / "mine" / "nets"
+    nets.mkdir(parents=True)
+    for name in ("000000.onnx", "000012.onnx", "000012.onnx.part", "notes.txt"):
+        (nets / name).touch()
+    settings = site.settings
+    assert agent_spec("run:mine", settings) == f"puct:net={nets / '000012.onnx'}"
+    assert agent_spec("run:mine@0", settings) == f"puct:net={nets / '000000.onnx'}"
+    assert agent_spec("run:mine@12,simulations=50", settings) == f"puct:net={nets / '000012.onnx'},simulations=50"
+    for text in ("run:mine@1", "run:other", "run:../mine", "run:mine@-1", "run:mine,simulations=0", "run:mine,net=x"):
+        assert agent_spec(text, settings) is None
+        with pytest.raises(ValueError, match="is no net of a run"):
+            spec_of(text, load_game("tictactoe"), settings)
+    for name in HOSTILE:
+        assert agent_spec(f"run:{name}", settings) is None
+
+
+def test_a_run_is_started_stopped_and_gone_on_with(site):
+    """Its games and nets are there while it trains; it is never left half saved."""
+    view = site.post(
+        "/api/runs", {"preset": "tictactoe", "changes": TINY | {"generations": 5000, "evaluate_every": 1000}}
+    )
+    assert view["name"] == "tictactoe" and view["is_ours"]
+    assert "is running" in site.post("/api/runs", {"preset": "connect4"}, 409)["error"]
+    view = site.until("/api/runs/tictactoe", lambda view: view["generation"] >= 2 or view["problem"])
+    assert view["state"] == "running" and view["generations"] == 5000
+    games = site.until("/api/runs/tictactoe/games", lambda answer: answer["games"])
+    assert games["games"][0]["players"] == ["self-play", "self-play"]
+    for game in games["games"]:
+        assert board_after(game, len(game["moves"])) == game["end"]["board"]
+    site.post("/api/runs/tictactoe/stop")
+    stopped = site.until("/api/runs/tictactoe", lambda view: view["state"] not in ("running", "stopping"))
+    assert (stopped["state"], stopped["problem"], stopped["can_resume"]) == ("stopped", "", True)
+    site.post("/api/runs/tictactoe/resume")
+    gone_on = site.until(
+        "/api/runs/tictactoe", lambda view: view["generation"] > stopped["generation"] or view["problem"]
+    )
+    assert gone_on["state"] == "running" and stopped["nets"][-1] == stopped["generation"]
+
+
+def board_after(game, ply):
+    board = [0] * len(game["end"]["board"])
+    for code in [*game["start"], *(code for codes in game["changes"][:ply] for code in codes)]:
+        board[code // 3] = code % 3
+    return board
+
+
+# Contests.
+
+
+@pytest.mark.parametrize(
+    "agents",
+    [
+        ["random", "gtp:touch x"],
+        ["random", "gomocup:touch x"],
+        ["random", "puct:net=/etc/passwd"],
+        ["random", "puct:net=../runs/x"],
+        ["random", "uct:playouts=1,time=1000"],
+        ["random", "uct:memory=100000"],
+        ["random", "uct:nothing=1"],
+        ["random", "run:none"],
+        ["random", "--help"],
+        ["random", "random"],
+        ["random"],
+        ["random"] * 9,
+        [],
+    ],
+)
+def test_agents_that_a_page_may_not_name(site, agents):
+    answer = site.http.post("/api/contests", json={"game": "tictactoe", "agents": agents})
+    assert answer.status_code in (400, 422) and answer.json()["error"]
+    assert not site.settings.contests.exists()
+
+
+def test_a_contest_has_bounds(site):
+    for change in ({"games": 201}, {"games": 0}, {"opening": 21}, {"seed": -1}, {"game": "./evil.py"}, {"more": 1}):
+        wanted = {"game": "tictactoe", "agents": ["random", "beginner"], **change}
+        assert site.http.post("/api/contests", json=wanted).status_code in (400, 422)
+    many = [f"uct:playouts={n}" for n in range(1, 9)]
+    wanted = {"game": "tictactoe", "agents": many, "games": 200}
+    assert "too many" in site.post("/api/contests", wanted, 400)["error"]
+    assert not site.settings.contests.exists()
+
+
+def test_a_contest_is_played_stopped_and_gone_on_with(site):
+    slow = {"game": "tictactoe", "agents": ["uct:time=0.2", "uct:time=0.21", "beginner"], "games": 40, "name": "slow"}
+    assert site.post("/api/contests", slow)["state"] == "running"
+    assert "is running" in site.post("/api/contests", slow | {"name": "second"}, 409)["error"]
+    site.until("/api/contests/slow", lambda view: view["played"] >= 2)
+    site.post("/api/contests/slow/stop")
+    stopped = site.until("/api/contests/slow", lambda view: view["state"] != "running")
+    assert stopped["state"] == "stopped" and 2 <= stopped["played"] < stopped["total"] == 120
+    site.post("/api/contests/slow/resume")
+    gone_on = site.until("/api/contests/slow", lambda view: view["played"] > stopped["played"])
+    assert gone_on["state"] == "running"
+    numbers = [game["id"] for game in site.get("/api/contests/slow/games")["games"]]
+    assert numbers == sorted(set(numbers), reverse=True)
+
+
+def test_a_tournament_from_a_terminal_is_shown(site):
+    game = load_game("tictactoe")
+    folder = site.settings.contests / "mine"
+    folder.mkdir(parents=True)
+    names = ("puct:net=/home/me/secret/x.onnx,simulations=3", "random")
+    agents = [load_agent("random", game, seed=seed) for seed in (1, 2)]
+    with Store(folder / "games.db") as store:
+        match = store.match({"game": game.spec, "agents": list(names)})
+        for number in range(4):
+            store.add(play_game(game, agents, names=names), match, number)
+    view = site.get("/api/contests/mine")
+    assert (view["played"], view["total"], view["can_resume"], view["state"]) == (4, None, False, "stopped")
+    assert {player["name"] for player in view["players"]} == {"puct:net=x.onnx,simulations=3", "random"}
+    assert "in a terminal" in site.post("/api/contests/mine/resume", status=409)["error"]
+    played = site.get("/api/contests/mine/games")
+    assert played["total"] == 4
+    for listed in played["games"]:
+        shown = site.get(f"/api/contests/mine/games/{listed['id']}")
+        assert (
+            board_after(shown, len(shown["moves"])) == shown["end"]["board"] and len(shown["moves"]) == listed["plies"]
+        )
+    site.get("/api/contests/mine/games/999", 404)
+    assert "secret" not in json.dumps([view, played, site.get("/api/contests")])
+
+
+def test_a_store_that_is_none_is_not_shown(site):
+    folder = site.settings.contests / "odd"
+    folder.mkdir(parents=True)
+    (folder / "games.db").write_bytes(b"no store" * 100)
+    assert site.get("/api/contests") == {"contests": []}
+    assert "no store of games" in site.get("/api/contests/odd", 400)["error"]
+
+
+# Whatever is sent.
+
+
+def test_schemathesis_finds_no_server_error(tmp_path, monkeypatch):
+    """Every door of both routers, with bodies that fit and bodies that do not; what would begin is written down."""
+    schemathesis = pytest.importorskip("schemathesis")
+    from web_openapi import check_answers, operations_of
+
+    begun = []
+    monkeypatch.setattr(Jobs, "start", lambda self, name, arguments, *rest: begun.append(arguments))
+    write_run(tmp_path / "runs" / "0")
+    settings = Settings(runs=tmp_path / "runs", contests=tmp_path / "contests", names=("testserver",), requests=1e9)
+    schema = schemathesis.openapi.from_asgi("/api/openapi.json", new_app(settings))
+    ours = [one for one in operations_of(schema) if one.path.startswith(("/api/runs", "/api/contests"))]
+    assert len(ours) == 14
+    check_answers(ours, examples=12)
+    assert all(arguments[0] in ("train", "tournament") for arguments in begun)
+
+
+# In a browser.
+
+
+@contextmanager
+def watched(chromium, site, *pages, **options):
+    """Pages of a site in a browser."""
+    from web_browser import browser, open_page, running_server
+
+    with running_server(new_app(site.settings)) as url, browser(chromium) as chrome:
+        yield lambda address, **more: open_page(chrome, f"{url}#/{address}", **options, **more)
+
+
+def test_a_tiny_run_is_watched_to_its_end(chromium, site):
+    """Started on the page, it draws its curves and shows its games; then one plays against its net."""
+    with watched(chromium, site) as opened, opened("learn") as page:
+        page.get_by_text("No run yet.").wait_for()
+        page.get_by_label("Generations", exact=True).fill(str(TINY["generations"]))
+        page.get_by_label("Simulations a move").fill(str(TINY["simulations"]))
+        page.get_by_text("More settings").click()
+        page.get_by_label("Positions a generation").fill(str(TINY["positions"]))
+        page.get_by_label("Evaluate every").fill(str(TINY["evaluate_every"]))
+        page.get_by_label("Games of an evaluation").fill(str(TINY["evaluation_games"]))
+        page.get_by_label("Name").fill("kettle")
+        page.get_by_role("button", name="Start training").click()
+        page.locator(".run-head .run-state.running").wait_for()
+        assert page.get_by_role("button", name="Stop").is_visible()
+        page.locator(".run-head .run-state.complete").wait_for(timeout=1000 * PATIENCE)
+        assert page.locator(".run-head").get_by_text("Generation 3 of 3").is_visible()
+        view = site.get("/api/runs/kettle")
+        assert page.locator('[data-figure="games"] b').inner_text() == f"{view['games']:,}"
+        loss = page.get_by_role("img", name=re.compile("^Loss: total"))
+        lines = site.get("/api/runs/kettle/metrics")["lines"]
+        assert f"total {lines[-1]['loss']['total']:.3g}" in loss.get_attribute("aria-label").replace("0 ", " ")
+        for title in ("Win rate", "Rating", "Games a second", "Length of a game"):
+            assert page.get_by_role("img", name=re.compile(f"^{title}")).is_visible()
+        loss.focus()
+        page.keyboard.press("Home")
+        assert "(generation 1)" in loss.get_attribute("aria-label")
+        assert page.locator(".replay .board").is_visible()
+        page.get_by_role("button", name="To the start").click()
+        assert page.locator(".replay-said").inner_text().startswith("Move 0 of")
+        page.get_by_role("button", name="A move on").click()
+        assert page.locator(".replay-said").inner_text().startswith("Move 1 of")
+        page.get_by_label("Play against its net").select_option("2")
+        page.get_by_role("button", name="Play", exact=True).click()
+        page.wait_for_url(re.compile("#/play"))
+        assert "run:kettle@2" in page.evaluate("decodeURIComponent(location.hash)")
+        page.locator(".board .cell").nth(4).click()
+        page.locator('.board .cell[aria-label*="O"]').first.wait_for()
+
+
+def test_runs_are_compared_in_both_languages(chromium, site):
+    write_run(site.settings.runs / "one", done=4)
+    write_run(site.settings.runs / "two", done=5, rating=99.0)
+    with watched(chromium, site) as opened:
+        with opened("learn?run=one") as page:
+            for name in ("one", "two"):
+                page.get_by_label(f"Compare {name}").check()
+            chart = page.get_by_role("img", name=re.compile(r"^Rating.*one 50 \(generation 4\); two 99"))
+            chart.wait_for()
+            page.get_by_role("button", name="Time", exact=True).click()
+            page.get_by_role("img", name=re.compile("two 99 .*minutes")).wait_for()
+            page.reload()
+            page.get_by_role("img", name=re.compile("^Rating.*one 50.*two 99")).wait_for()
+            assert page.get_by_label("Compare two").is_checked()
+            for name in ("learn", "arena"):
+                words = page.evaluate(f"import('./learn/{name}.js').then((page) => page.words)")
+                assert words["en"].keys() <= words["zh"].keys()  # and what in English are the server's own words
+                assert name != "learn" or {f"preset {preset}" for preset in preset_names()} <= words["zh"].keys()
+        with opened("learn", language="zh-CN") as page:
+            page.get_by_role("heading", name="看它学习").wait_for()
+            page.get_by_role("button", name="开始训练").wait_for()
+
+
+def test_a_cross_table_fills(chromium, site):
+    """A tournament of three, started on the page; every figure is that of its store."""
+    with watched(chromium, site) as opened, opened("arena") as page:
+        page.get_by_text("Nothing played yet.").wait_for()
+        agents = page.locator(".arena-agent select")
+        agents.nth(0).select_option("beginner")
+        page.get_by_role("button", name="Add an agent").click()
+        agents.nth(2).select_option("other…")
+        page.get_by_label("Agent, as on the command line").last.fill("random")
+        page.get_by_label("Games of each pair").fill("4")
+        page.get_by_text("12 games in all").wait_for()
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.locator(".run-head .run-state.complete").wait_for(timeout=1000 * PATIENCE)
+        assert page.get_by_text("12 of 12 games").is_visible()
+        view = site.get("/api/contests/tictactoe")
+        rows = page.locator(".arena-cross tbody tr")
+        assert rows.count() == 3
+        called = {"beginner": "Beginner", "medium": "Medium"}
+        for i, player in enumerate(view["players"]):
+            assert called.get(player["name"], player["name"]) in rows.nth(i).locator("th").inner_text()
+            for j, counts in enumerate(view["cross"][i]):
+                text = rows.nth(i).locator("td").nth(j).inner_text().split()
+                assert text == (["·"] if counts is None else [str(counts[key]) for key in ("wins", "draws", "losses")])
+        assert (
+            sum(
+                counts["wins"] + counts["draws"] + counts["losses"] for row in view["cross"] for counts in row if counts
+            )
+            == 24
+        )
+        assert page.get_by_role("img", name=re.compile("^Ratings: ")).is_visible()
+        assert page.locator(".game-list li").count() == 12
+        page.locator(".game-list button").last.click()
+        page.get_by_role("button", name="To the end").click()
+        shown = site.get("/api/contests/tictactoe/games/1")
+        assert f"Move {len(shown['moves'])} of {len(shown['moves'])}" in page.locator(".replay-said").inner_text()
+    with Store(Path(site.settings.contests) / "tictactoe" / "games.db") as store:
+        assert sum(tally.games for tally in store.tally()) == 12
