@@ -2,6 +2,7 @@
 
     python bench/web.py                     # load, replies and 100 games
     python bench/web.py games --count 300 --game gomoku:size=9 --agent uct:playouts=200
+    python bench/web.py frames              # in Chromium: first paint, and frames while agents think
     python bench/web.py levels --games 40   # does each level beat the one below? minutes
 
 `load` is what a browser fetches, all pages together; `replies` is a server that has just started and whose kernels are
@@ -14,6 +15,7 @@ import argparse
 import asyncio
 import json
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -171,9 +173,51 @@ def show_levels(games: int) -> None:
             print(f"{name:12} {level:10} {spec:44} {points:6.1%} against {below}", flush=True)
 
 
+# Frames.
+
+WATCH = """
+window.longTasks = []; window.frames_ = []; let last = performance.now();
+new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.longTasks.push(entry.duration)))
+  .observe({type: "longtask", buffered: true});
+const look = (now) => { window.frames_.push(now - last); last = now; requestAnimationFrame(look); };
+requestAnimationFrame(look);
+"""
+THINKING = 10  # seconds
+
+
+def show_frames() -> None:
+    """Two agents play on the page; what is counted begins two seconds after it was opened."""
+    from playwright.sync_api import sync_playwright
+
+    arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+    print(f"{'page':44} {'paint':>7} {'frames':>7} {'longest':>8} {'over 50 ms':>11} {'long tasks':>11}")
+    with server() as url, sync_playwright() as driver:
+        chrome = driver.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
+        for game in ("gomoku", "go:size=9", "reversi"):
+            for width, height in ((360, 740), (1280, 800), (1920, 1080)):
+                page = chrome.new_page(viewport={"width": width, "height": height})
+                page.add_init_script(WATCH)
+                page.goto(f"{url}/#/play?game={game}&first=strongest&second=strongest")
+                page.wait_for_timeout(2000)
+                paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1")
+                page.evaluate("() => { window.longTasks.length = 0; window.frames_.length = 0; }")
+                page.wait_for_timeout(1000 * THINKING)
+                frames, tasks = page.evaluate("() => [window.frames_, window.longTasks]")
+                late = sum(frame > 50 for frame in frames)
+                name = f"{game}, {width}×{height}"
+                print(
+                    f"{name:44} {paint:4.0f} ms {len(frames):7} {max(frames):5.0f} ms {late:11} {len(tasks):11}",
+                    flush=True,
+                )
+                page.close()
+        chrome.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", default=["load", "replies", "games"], help="load, replies, games, levels")
+    parser.add_argument(
+        "what", nargs="*", default=["load", "replies", "games"], help="load, replies, games, frames, levels"
+    )
     parser.add_argument("--count", type=int, default=100, help="of games at once")
     parser.add_argument("--game", default="connect4")
     parser.add_argument("--agent", default="uct:playouts=200")
@@ -183,6 +227,7 @@ def main() -> None:
         "load": show_load,
         "replies": show_replies,
         "games": lambda: show_games(options.count, options.game, options.agent),
+        "frames": show_frames,
         "levels": lambda: show_levels(options.games),
     }
     for what in options.what:
