@@ -173,6 +173,10 @@ def test_a_net_with_an_expert_sees_a_win_by_threats():
     game = tengen.load_game("gomoku:size=8")
     position = game.from_moves("d4 a1 d5 a3 d6 h1")
     agent = tengen.load_agent("puct:net=uniform,threats=1,simulations=400", game)
+    agent.choose(game.from_moves("d4 a1"))
+    assert len(opinions_of(agent, agent.choose(game.from_moves("d4 a1 d5 a3")))) > 1  # the search's own
     decision = agent.choose(position)
     assert decision.value == 1.0
     assert game.action_text(decision.action) in ("d3", "d7")
+    (opinion,) = opinions_of(agent, decision)  # the expert's, not what the search thought of an earlier position
+    assert (opinion.action, opinion.value) == (decision.action, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tengen.knowledge.endgame import EXACT, OUTCOME, Endgame
@@ -47,10 +47,11 @@ class Advised:
 
     adviser: Any
     advised: Any
+    is_searched: bool = field(default=False, init=False)  # whether the search was asked about the last position, too
 
     def opinions(self, lines: int | None = None) -> list[Opinion]:
-        """What the search itself thought when it was asked last."""
-        return self.advised.opinions(lines) if hasattr(self.advised, "opinions") else []
+        """What the search itself thinks of the last position; nothing if the expert decided."""
+        return self.advised.opinions(lines) if self.is_searched and hasattr(self.advised, "opinions") else []
 
 
 @dataclass
@@ -60,7 +61,7 @@ class ThreatsFirst(Advised):
     adviser: ThreatSearch
 
     def search(self, position: Position, limit: Limit) -> Decision:
-        clock = Clock(limit)
+        clock, self.is_searched = Clock(limit), False
         share, nodes, losing = share_of(limit, THREATS_SHARE, NODES_OF_THREATS), 0, list[int]()
         if share is not None:
             found = self.adviser.search(position, share)
@@ -76,7 +77,7 @@ class ThreatsFirst(Advised):
                     nodes += self.adviser.nodes
             if len(losing) == len(candidates):
                 losing = []  # all is lost, as far as is known: the search looks for the longest way
-        left_out = [losing] if isinstance(self.advised, AlphaBeta) else []
+        left_out, self.is_searched = [losing] if isinstance(self.advised, AlphaBeta) else [], True
         decision = self.advised.search(position, rest_of(limit, clock, nodes), *left_out)
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)
 
@@ -94,7 +95,7 @@ class EndgameLast(Advised):
     empties: int  # from which on the solver is asked
 
     def search(self, position: Position, limit: Limit) -> Decision:
-        clock, nodes = Clock(limit), 0
+        clock, nodes, self.is_searched = Clock(limit), 0, False
         empties = int((position.board == 0).sum())
         most = self.empties if limit.time or limit.count else min(self.empties, EMPTIES_WITHOUT_CLOCK)
         share = share_of(limit, ENDGAME_SHARE, None)
@@ -104,5 +105,6 @@ class EndgameLast(Advised):
             if found.value is not None and (found.value >= 0 or goal == EXACT):
                 return found  # where all is lost but the score is not known, the search looks for the hardest way
             nodes = found.nodes
+        self.is_searched = True
         decision = self.advised.search(position, rest_of(limit, clock, nodes))
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)

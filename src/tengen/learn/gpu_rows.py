@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable
 from types import FunctionType
@@ -22,6 +23,7 @@ from tengen.rules.kernels import cache_folder, fingerprint
 from tengen.search.lockstep import ask_root, copy_words
 
 warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
+_compiling = threading.Lock()  # groups play on threads of their own, and Numba's folder is a global
 THREADS = 16  # of a block, which is a warp: rows differ in what they do, and few of them wait for each other
 
 
@@ -42,8 +44,9 @@ class GpuEntry:
 
         def start_threads(*arguments: Any) -> None:
             kinds = tuple(type(argument) for argument in arguments if isinstance(argument, tuple))
-            if kinds not in self._native:
-                self._native[kinds] = self._compile(kinds)
+            with _compiling:
+                if kinds not in self._native:
+                    self._native[kinds] = self._compile(kinds)
             self._native[kinds][shape](*arguments)
 
         return start_threads
