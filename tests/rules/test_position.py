@@ -233,3 +233,12 @@ def test_wrong_files(tmp_path, text, message):
     with pytest.raises(GameFileError) as caught:
         tengen.load_game(str(path))
     assert message in str(caught.value)
+
+
+def test_the_last_stone_is_marked_where_it_lies():
+    def marked(spec, moves):
+        return [line for line in str(tengen.load_game(spec).from_moves(moves)).splitlines() if "(" in line]
+
+    assert marked("connect4", "4 4 3") == [" 1 .  . (X) X  .  .  ."]  # an action is a column there
+    assert marked("go:size=3", "b2") == [" 2 . (X) ."]
+    assert marked("go:size=3", "b2 pass") == []

@@ -335,9 +335,16 @@ class Position:
         some = ", ".join(self.game.action_text(a) for a in self.legal_actions[:8])
         return f"{text} is not legal (try {some})"
 
+    @property
+    def last_cell(self) -> int | None:
+        """The cell on which the last action put a stone; None after a pass, and where pieces move."""
+        if self.previous is None or self.game.actions > self.game.cells + 1:
+            return None
+        fresh = np.flatnonzero((self.previous.board == 0) & (self.board != 0))  # in connect four the action is a column
+        return int(fresh[0]) if len(fresh) else None
+
     def __str__(self) -> str:
-        on_board = self.action is not None and self.game.actions <= self.game.cells + 1
-        return draw(self.board, self.game.coordinates, self.action if on_board else None)
+        return draw(self.board, self.game.coordinates, self.last_cell)
 
     def __repr__(self) -> str:
         return f"<Position of {self.game.spec} after {self.ply} moves: {self.diagram()}>"
