@@ -1,6 +1,7 @@
 """How much of the network's speed is left for learning: self-play and one tree beside ONNX Runtime alone, and a peer.
 
     python bench/learning.py                # OpenSpiel's Python AlphaZero needs jax flax optax orbax-checkpoint chex
+    python bench/learning.py --threads 1,2,4,8,16      # only: how self-play grows with threads
 
 Ratios count: everything is measured in turns, several times, and the best of each is taken.
 """
@@ -129,10 +130,35 @@ def best(rates: dict[str, Rate], seconds: float) -> dict[str, float]:
     return found
 
 
+def scaling(counts: list[int], seconds: float) -> None:
+    """Self-play and the network alone on so many threads, as a table."""
+    print("threads  Gomoku 8×8, 3×32        ratio   Go 9×9, 6×64   ratio   (simulations/s)")
+    games = [
+        (load_game("gomoku:size=8"), Architecture()),
+        (load_game("go:size=9"), Architecture(blocks=6, channels=64)),
+    ]
+    nets = [OnnxNet(export_onnx(build_model(game, own), NetFacts.of(game, own))) for game, own in games]
+    first: list[float] = []
+    for count in counts:
+        rates = {
+            game.spec: side_by_side([selfplay(net, game, seed) for seed in range(count)])
+            for (game, _), net in zip(games, nets, strict=True)
+        }
+        found = list(best(rates, seconds).values())
+        first = first or [rate / count for rate in found]
+        shown = "   ".join(f"{rate:12,.0f}   {rate / one:10.2f}×" for rate, one in zip(found, first, strict=True))
+        print(f"{count:7}  {shown}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2.0)
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--threads", help="numbers of threads, with commas")
+    given = parser.parse_args()
+    seconds = given.seconds
+    if given.threads:
+        scaling([int(count) for count in given.threads.split(",")], seconds)
+        return
     cores = os.cpu_count() or 1
     game = load_game("gomoku:size=8")
     net, constant = new_net(game), (np.zeros((64, game.actions), np.float32), np.zeros(64, np.float32))

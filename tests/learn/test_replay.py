@@ -42,7 +42,7 @@ def test_samples(spec):
     replay, wanted = Replay(game), expected(game, games)
     replay.add(1, games, 10**6)
     assert len(replay) == len(games.moves)
-    for planes, policy, value in zip(*replay.sample(400, np.random.default_rng(1)), strict=True):
+    for planes, policy, value, _ in zip(*replay.sample(400, np.random.default_rng(1)), strict=True):
         assert any(np.allclose(policy, known) and value == result for known, result in wanted[planes.tobytes()])
     seen = {planes.tobytes() for planes in replay.sample(20_000, np.random.default_rng(2)).planes}
     assert len(seen) > 0.8 * len(wanted)  # every position, every way round
@@ -55,3 +55,34 @@ def test_the_window_forgets_whole_generations():
         replay.add(generation, games, 500)
         assert len(replay) >= min(500, generation * len(games.moves))
     assert list(replay.generations) == [5, 6, 7]
+
+
+@pytest.mark.parametrize(("spec", "komi"), [("reversi:size=6", 0), ("go:size=5", 7.5)])
+def test_territories(spec, komi):
+    """What each player owns at the end decides the game, whoever looks and however the board is turned."""
+    game = load_game(spec)
+    replay, games = Replay(game, territory=True), played(game)
+    margins, index = [], 0
+    for length in games.lengths:
+        final = game.from_actions(games.moves[index : index + length].tolist())
+        margins.append(final.outcome.score + komi)
+        index += length
+    replay.add(1, games, 10**6)
+    samples = replay.sample(400, np.random.default_rng(1))
+    first_moves = samples.planes[:, -1, 0] == 1
+    found = np.where(first_moves, 1, -1) * samples.territories.sum(1)
+    assert set(found) <= set(margins)
+    assert len(set(found)) > 3
+
+
+def test_territory_of_one_game():
+    """The cells themselves, not only their number: Reversi's final board."""
+    game = load_game("reversi:size=4")
+    replay, games = Replay(game, territory=True), played(game, 20)
+    replay.add(1, games, 10**6)
+    replay.sample(1, np.random.default_rng(1))
+    index = 0
+    for number, length in enumerate(games.lengths):
+        final = game.from_actions(games.moves[index : index + length].tolist())
+        assert (replay._final[number] == final.board.reshape(-1)).all()
+        index += length

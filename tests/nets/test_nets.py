@@ -161,7 +161,7 @@ def test_nets_by_file_run_and_name(tmp_path, monkeypatch):
         ("gomoku:size=8", "gomoku:size=9"),
         ("gomoku:size=8", "gomoku:size=8,rule=renju"),
         ("gomoku:size=8", "reversi"),
-        ("go:size=5,komi=5.5", "go:size=5,komi=6.5"),
+        ("go:size=5,komi=5.5", "go:size=5,komi=0.5"),
     ],
 )
 def test_a_net_for_another_game(tmp_path, trained, asked):
@@ -286,3 +286,12 @@ def test_cuda_agrees():
     plain = model.cpu().eval()(torch.from_numpy(planes).reshape(64, -1, *game.shape))
     for one, other in zip((net.logits, net.values), plain, strict=True):
         np.testing.assert_allclose(one.cpu().numpy(), other.detach().numpy(), atol=0.1)  # bfloat16 has eight bits
+
+
+def test_a_go_net_serves_the_usual_komi():
+    """A net that learned at a komi of 7 plays at those beside it; a komi far away is another game."""
+    facts = NetFacts.of(load_game("go:size=9,komi=7"), SMALL)
+    assert all(facts.is_for(load_game(f"go:size=9,komi={komi}")) for komi in (5.5, 6.5, 7, 7.5))
+    assert not any(facts.is_for(load_game(f"go:size=9,{other}")) for other in ("komi=0.5", "komi=7,suicide=1"))
+    assert not facts.is_for(load_game("go:size=13,komi=7"))
+    assert not NetFacts.of(load_game("gomoku:size=9"), SMALL).is_for(load_game("gomoku:size=8"))

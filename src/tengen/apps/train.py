@@ -54,7 +54,8 @@ class Screen:
         now, last = self.metrics, self.settings.run.generations
         if not now:
             return [("now", self.activity)]
-        terms = " + ".join(f"{name} {now['loss'][name]:.3f}" for name in ("value", "policy", "weights"))
+        loss = now["loss"]
+        terms = " + ".join(f"{name} {loss[name]:.3f}" for name in loss if name not in ("total", "entropy"))
         lines = [
             ("generation", f"{now['generation']} of {last}" + (f", now {self.activity}" if self.live else "")),
             ("games", f"{now['games']:,} with {now['positions']:,} positions, {now['plies']:.1f} plies on average"),

@@ -7,6 +7,9 @@ that touches a chain as often as it has pseudo-liberties is its only liberty.
 The board is framed: row y begins at cell (y + 1) · (size + 1) + 1, and the cells around it are EDGE. So the four cells
 beside a cell always exist, and no column is ever asked for.
 
+Each player's stones are also the bits of words, a bit a cell. Rows of them show at once where a stone has a liberty;
+only the few other points are looked at one by one.
+
 Superko compares the board with the last positions of the game (`history`, a ring of their keys). That is rarely asked:
 a board that was there before has the new stone on it, so it can only come back where such a stone was once captured.
 """
@@ -18,7 +21,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tengen.rules.bits import ONE
+from tengen.rules.bits import ONE, lowest_bit
 from tengen.rules.board import Between, Coordinates
 from tengen.rules.contract import DRAW, FIRST, ONGOING, SECOND, advance, below, kernel, rules, stone_key
 from tengen.rules.errors import BadDiagram, BadParameter
@@ -36,11 +39,13 @@ WHITE_MOVES = np.uint64(0x2545F4914F6CDD1D)  # in the key when the second player
 def record_for(size):
     """The record of boards up to that size: under 2 KB for 9×9, under 4 KB for 19×19."""
     cells = (size + 1) * (size + 2) + 1
+    words = (cells + 63) // 64
     number = np.uint8 if cells < 256 else np.uint16  # of a cell; there are never more pseudo-liberties than that
     return np.dtype(
         [
             ("history", np.uint64, 120),
-            ("lost", np.uint64, (2, (cells + 63) // 64)),  # cells where each player's stones were ever captured
+            ("stones", np.uint64, (2, words)),  # the cells of each player's stones
+            ("lost", np.uint64, (2, words)),  # cells where each player's stones were ever captured
             ("key", np.uint64),  # of the stones alone
             ("chain", number, cells),
             ("next", number, cells),
@@ -68,6 +73,7 @@ class Go(NamedTuple):
     handicap: Annotated[int, Between(0, 9)] = 0
 
     names = {"tromp-taylor": {"suicide": 1}}
+    tolerance = {"komi": 2}  # a net learns at a komi of 7, where 9×9 is even, and serves the usual ones beside it
     history_matters = True  # superko: what may be played on a board depends on how it came about
     planes = (
         "own stones",
@@ -138,13 +144,15 @@ def start(game, state):
 
 @rules(Go)
 def legal(game, state, actions):
-    count = 0
+    count, above, row = 0, np.uint64(0), empty_row(game, state, 0)
     for y in range(game.size):
-        for x in range(game.size):
-            cell = cell_at(game, x, y)
-            if state.cells[cell] == EMPTY and illegal_kind(game, state, cell) == 0:
-                actions[count] = y * game.size + x
-                count += 1
+        below = empty_row(game, state, y + 1)
+        points = row & ~forbidden_row(game, state, y, above, row, below)
+        while points != 0:
+            actions[count] = y * game.size + lowest_bit(points)
+            count += 1
+            points &= points - ONE
+        above, row = row, below
     actions[count] = game.size * game.size
     return count + 1
 
@@ -195,24 +203,40 @@ def score(game, state):
 
 
 @rules(Go)
+def territory(game, state, owners):
+    """Stones, and once the game is over the empty points that reach one colour alone (see `area`)."""
+    for point in range(game.size * game.size):
+        cell = cell_of(game, point)
+        owner = state.cells[cell]
+        if owner == EMPTY and state.over != 0:
+            owner = state.next[cell]
+        owners[point] = 0 if owner == 3 else owner
+
+
+@rules(Go)
 def key(game, state):
     return state.key ^ WHITE_MOVES if state.to_play == 1 else state.key
 
 
 @rules(Go)
 def encode(game, state, planes):
-    to_play, last = state.to_play, state.last
+    to_play, last = np.int64(state.to_play), np.int64(state.last)
+    above, row = np.uint64(0), empty_row(game, state, 0)
     for y in range(game.size):
+        below = empty_row(game, state, y + 1)
+        own, other = row_of(game, state.stones, to_play, y), row_of(game, state.stones, 1 - to_play, y)
+        forbidden = forbidden_row(game, state, y, above, row, below)
+        atari = atari_row(game, state, y, own | other, above, row, below)
         for x in range(game.size):
-            point, cell = y * game.size + x, cell_at(game, x, y)
-            stone = state.cells[cell]
-            planes[0, point] = stone == to_play + 1
-            planes[1, point] = stone == 2 - to_play
+            point, bit = y * game.size + x, np.uint64(x)
+            planes[0, point] = own >> bit & ONE
+            planes[1, point] = other >> bit & ONE
             planes[2, point] = point + 1 == last
-            planes[3, point] = stone == EMPTY and illegal_kind(game, state, cell) != 0
-            planes[4, point] = stone != EMPTY and is_in_atari(game, state, state.chain[cell])
+            planes[3, point] = forbidden >> bit & ONE
+            planes[4, point] = atari >> bit & ONE
             planes[5, point] = last == game.size * game.size + 1
             planes[6, point] = to_play == 0
+        above, row = row, below
 
 
 @rules(Go)
@@ -257,6 +281,54 @@ def cell_of(game, point):
 def cell_at(game, x, y):
     """The framed cell of column x and row y, without a division, which GPUs are slow at."""
     return (y + 1) * (game.size + 1) + x + 1
+
+
+@kernel
+def row_of(game, cells, player, y):
+    """The bits of row y in a player's set of cells; none beyond the board."""
+    if y == game.size:
+        return np.uint64(0)
+    first = cell_at(game, 0, y)
+    word, shift = np.uint64(first >> 6), np.uint64(first & 63)
+    bits = cells[player, word] >> shift
+    if (first & 63) + game.size > 64:
+        bits |= cells[player, word + ONE] << np.uint64(64) - shift
+    return bits & (ONE << np.uint64(game.size)) - ONE
+
+
+@kernel
+def empty_row(game, state, y):
+    """The empty points of row y, as bits."""
+    taken = row_of(game, state.stones, 0, y) | row_of(game, state.stones, 1, y)
+    return (ONE << np.uint64(game.size)) - ONE & ~taken if y < game.size else np.uint64(0)
+
+
+@kernel
+def forbidden_row(game, state, y, above, row, below):
+    """The empty points of row y that the player to move may not take; given are the empty points of three rows."""
+    free = row << ONE | row >> ONE | above | below  # a stone there has a liberty at once
+    plain = free & ~row_of(game, state.lost, state.to_play, y)  # and can repeat nothing
+    doubtful, forbidden = row & ~plain, np.uint64(0)
+    while doubtful != 0:
+        x = lowest_bit(doubtful)
+        if judge(game, state, cell_at(game, x, y)) != 0:
+            forbidden |= ONE << np.uint64(x)
+        doubtful &= doubtful - ONE
+    return forbidden
+
+
+@kernel
+def atari_row(game, state, y, stones, above, row, below):
+    """The stones of row y whose chains have a single liberty; one with two empty points beside it has more."""
+    left, right = row << ONE, row >> ONE
+    doubtful = stones & ~(left & right | (left | right) & (above | below) | above & below)
+    atari = np.uint64(0)
+    while doubtful != 0:
+        x = lowest_bit(doubtful)
+        if is_in_atari(game, state, state.chain[cell_at(game, x, y)]):
+            atari |= ONE << np.uint64(x)
+        doubtful &= doubtful - ONE
+    return atari
 
 
 @kernel
@@ -383,6 +455,7 @@ def put_stone(game, state, cell, player):
     """Places a stone; captures what has no liberty left, the opponent's chains first."""
     own, other = player + 1, 2 - player
     state.cells[cell] = own
+    state.stones[player, cell >> 6] |= ONE << np.uint64(cell & 63)
     state.chain[cell] = state.next[cell] = cell
     state.key ^= stone_key(cell, player)
     state.captured = NOWHERE
@@ -427,7 +500,9 @@ def remove(game, state, chain):
         state.cells[stone] = EMPTY
         state.chain[stone] = NOWHERE
         state.key ^= stone_key(stone, player)
-        state.lost[player, stone >> 6] |= ONE << np.uint64(stone & 63)
+        bit = ONE << np.uint64(stone & 63)
+        state.stones[player, stone >> 6] ^= bit
+        state.lost[player, stone >> 6] |= bit
         for step in sides(game):
             near = beside(stone, step)
             state.liberties[state.chain[near]] += 1

@@ -121,6 +121,13 @@ def score(game, state):
 
 
 @rules(Reversi)
+def territory(game, state, owners):
+    for cell in range(game.size * game.size):
+        mask = ONE << np.uint64(cell)
+        owners[cell] = 1 if state.discs[0] & mask != 0 else 2 if state.discs[1] & mask != 0 else 0
+
+
+@rules(Reversi)
 def key(game, state):
     return mix(mix(state.discs[0]) ^ state.discs[1]) + np.uint64(state.to_play)
 

@@ -18,7 +18,7 @@ from numba.core import config
 from numba.core.errors import NumbaPerformanceWarning
 
 from tengen.learn.selfplay import begin_game, play_row
-from tengen.rules.contract import encode, play, start
+from tengen.rules.contract import encode, play, start, territory
 from tengen.rules.kernels import cache_folder, fingerprint
 from tengen.search.lockstep import ask_root, copy_words
 
@@ -111,3 +111,15 @@ def set_up_rows(game, states, words, blank, moves, begins, ends, planes, movers)
             play(game, states[i], moves[index])
         encode(game, states[i], planes[i])
         movers[i] = states[i].to_play
+
+
+@gpu_entry
+def settle_rows(game, states, words, blank, moves, begins, ends, owners):
+    """Each state after moves[begins : ends], all moves of a game, and who owns each cell then."""
+    i = cuda.grid(1)
+    if i < len(begins):
+        copy_words(blank, words[i])
+        start(game, states[i])
+        for index in range(begins[i], ends[i]):
+            play(game, states[i], moves[index])
+        territory(game, states[i], owners[i])

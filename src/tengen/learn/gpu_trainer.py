@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from torch.nn import functional
 
 from tengen.learn.gpu import GpuReplay
 from tengen.learn.settings import Settings
-from tengen.learn.trainer import TERMS, Trainer, loss_of_weights
+from tengen.learn.trainer import TERMS, Trainer, loss_of_weights, loss_terms
 from tengen.nets.graph import WARM_UPS
 from tengen.rules.game import Game
 
@@ -24,6 +23,7 @@ class GpuTrainer(Trainer):
         self.planes = torch.zeros((batch, len(game.planes), game.cells), device="cuda")
         self.policies = torch.zeros((batch, game.actions), device="cuda")
         self.values = torch.zeros(batch, device="cuda")
+        self.territories = torch.zeros((batch, game.cells), device="cuda")
         self.terms = torch.zeros(len(TERMS), device="cuda")
         self.graph: torch.cuda.CUDAGraph | None = None
         self.launched = 0
@@ -41,7 +41,7 @@ class GpuTrainer(Trainer):
             if is_stopped():
                 break
             drawn = replay.tensors(self.settings.batch, random)
-            for own, part in zip((self.planes, self.policies, self.values), drawn, strict=True):
+            for own, part in zip((self.planes, self.policies, self.values, self.territories), drawn, strict=True):
                 own.copy_(part)
             self._launch()
             self.steps += 1
@@ -67,12 +67,11 @@ class GpuTrainer(Trainer):
     def _learn(self) -> None:
         board = self.planes.view(len(self.planes), -1, *self.game.shape).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
-            logits, guesses = self.model(board)
-        value = functional.mse_loss(guesses.float(), self.values)
-        policy = -(self.policies * functional.log_softmax(logits.float(), 1)).sum(1).mean()
+            answers = self.model.foresee(board)
+        terms = loss_terms(answers, self.policies, self.values, self.territories)
         self.optimiser.zero_grad(set_to_none=True)
-        (value + policy).backward()
+        terms.sum().backward()
         self.optimiser.step()
         entropy = -torch.xlogy(self.policies, self.policies).sum(1).mean()
         weights = loss_of_weights(self.model, self.settings.weight_decay)
-        self.terms += torch.stack([value, policy, entropy, weights]).detach()
+        self.terms += torch.cat([terms.detach(), torch.stack([entropy, weights])])

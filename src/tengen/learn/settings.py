@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 from tengen.games import load_game
 from tengen.nets.facts import KINDS, Architecture
 from tengen.rules.board import Between
+from tengen.rules.contract import has_rule
 from tengen.rules.errors import BadParameter, TengenError, nearest
 from tengen.rules.game import Game
 from tengen.search.lockstep import GUMBEL, PUCT, Plan
@@ -51,6 +52,7 @@ class NetSettings:
     pooling: bool = False
     policy_channels: Annotated[int, Between(1, 1024)] = 4
     value_channels: Annotated[int, Between(1, 1024)] = 2
+    territory: bool = False  # also learns who will own each cell, if the game says so
 
 
 @dataclass(frozen=True)
@@ -218,6 +220,8 @@ def check_together(settings: Settings, where: str) -> None:
         raise BadParameter(f"{where}: selfplay.opening={own.opening} is not shorter than the longest game")
     if own.keep and own.search == "gumbel":
         raise BadParameter(f"{where}: selfplay.keep is for search = 'puct': halving counts visits from zero")
+    if settings.net.territory and not has_rule(type(game.parameters), "territory"):
+        raise BadParameter(f"{where}: net.territory is for games that say who owns each cell; {game.spec} does not")
     if gating and (gating < 0.5 or not settings.evaluation.every):
         raise BadParameter(f"{where}: evaluation.gating={gating} is 0.5 at least, and needs evaluation.every > 0")
 

@@ -17,7 +17,7 @@ from tengen.learn.settings import Settings
 from tengen.nets.models import Network, build_model
 from tengen.rules.game import Game
 
-TERMS = ("value", "policy", "entropy", "weights")  # of the loss; entropy is what is left of `policy` at its best
+TERMS = ("value", "policy", "territory", "entropy", "weights")  # entropy is what is left of `policy` at its best
 
 
 class Trainer:
@@ -54,7 +54,9 @@ class Trainer:
     def _means(self, terms: torch.Tensor, steps: int) -> dict[str, float]:
         """The mean of each term, and of the loss."""
         means = dict(zip(TERMS, (terms / max(steps, 1)).tolist(), strict=True))
-        return {"total": means["value"] + means["policy"] + means["weights"], **means}
+        if not self.model.territory:
+            del means["territory"]
+        return {"total": sum(means[name] for name in means if name != "entropy"), **means}
 
     def _batches(self, replay: Replay, steps: int, seed: list[int]) -> Iterator[Samples]:
         """Batches, each made while the step before is under way."""
@@ -79,17 +81,15 @@ class Trainer:
         self.optimiser.step()
         return torch.cat([terms, loss_of_weights(self.model, self.settings.weight_decay).view(1)])
 
-    def _differentiate(self, model: nn.Module, samples: Samples) -> torch.Tensor:
+    def _differentiate(self, model: Network, samples: Samples) -> torch.Tensor:
         """The gradient of the loss on some samples, in the replica; the optimiser itself sees to the weights' term."""
-        planes, policies, values = (torch.from_numpy(array).to(self.device) for array in samples)
+        planes, *targets = (torch.from_numpy(array).to(self.device) for array in samples)
         board = planes.view(len(planes), -1, *self.game.shape).contiguous(memory_format=torch.channels_last)
-        logits, guesses = model(board)
-        value = functional.mse_loss(guesses, values)
-        policy = -(policies * functional.log_softmax(logits, 1)).sum(1).mean()
+        terms = loss_terms(model.foresee(board), *targets)
         model.zero_grad()
-        (value + policy).backward()
-        entropy = -torch.xlogy(policies, policies).sum(1).mean()
-        return torch.stack([value, policy, entropy]).detach().cpu()
+        terms.sum().backward()
+        entropy = -torch.xlogy(targets[0], targets[0]).sum(1).mean()
+        return torch.cat([terms.detach(), entropy.view(1)]).cpu()
 
     def save(self) -> dict[str, np.ndarray]:
         """All that is needed to go on, as arrays by name."""
@@ -112,7 +112,21 @@ class Trainer:
         self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": state})
 
 
-def replica(model: nn.Module) -> nn.Module:
+def loss_terms(
+    answers: tuple[torch.Tensor, torch.Tensor, torch.Tensor | None],
+    policies: torch.Tensor,
+    values: torch.Tensor,
+    territories: torch.Tensor,
+) -> torch.Tensor:
+    """What the loss is made of, but for the weights' own: value, policy, territory."""
+    logits, guesses, lands = answers
+    value = functional.mse_loss(guesses.float(), values)
+    policy = -(policies * functional.log_softmax(logits.float(), 1)).sum(1).mean()
+    territory = functional.mse_loss(lands.float(), territories) if lands is not None else torch.zeros_like(value)
+    return torch.stack([value, policy, territory])
+
+
+def replica(model: Network) -> Network:
     """A model with the same weights, in the same memory, and gradients of its own."""
     other = copy.deepcopy(model)
     for weight, same in zip(other.parameters(), model.parameters(), strict=True):

@@ -245,7 +245,7 @@ def on_cpu(game: Game, settings: Settings) -> tuple[Trainer, Replay, list[Any]]:
     own, count = settings.selfplay, settings.run.groups
     common = settings.plan(), own.games, settings.longest(game)
     groups = [Group(game, *common, 1000 * settings.run.seed + number, own.opening) for number in range(count)]
-    return Trainer(game, settings, settings.run.groups), Replay(game), groups
+    return Trainer(game, settings, settings.run.groups), Replay(game, settings.net.territory), groups
 
 
 def on_gpu(game: Game, settings: Settings) -> tuple[Trainer, Replay, list[Any]]:
@@ -258,7 +258,7 @@ def on_gpu(game: Game, settings: Settings) -> tuple[Trainer, Replay, list[Any]]:
     groups = [
         GpuGroup(game, *common, 1000 * settings.run.seed + number, own.opening, own.symmetry) for number in range(count)
     ]
-    return trainer, GpuReplay(game), groups
+    return trainer, GpuReplay(game, settings.net.territory), groups
 
 
 def result_of(opponent: str, score: Score) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class Architecture:
     policy_channels: int = 4
     value_channels: int = 2
     value_hidden: int = 64
+    territory: bool = False  # in training a third head says who will own each cell: a tower that sees it judges better
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -106,9 +107,16 @@ class NetFacts:
         if _is_file(self.game) or _is_file(game.spec):
             return _is_file(self.game) and _is_file(game.spec) and self.rules == repr(game.parameters)
         try:
-            return load_game(self.game) == game
+            own = load_game(self.game)
         except TengenError:
             return False  # a game that this version does not have
+        return type(own.parameters) is type(game.parameters) and _is_near(own.parameters, game.parameters)
+
+
+def _is_near(own: Any, other: Any) -> bool:
+    """Whether parameters are equal, or differ by what the game's class says a net puts up with (its `tolerance`)."""
+    allowed = getattr(type(own), "tolerance", {})
+    return all(abs(getattr(own, name) - getattr(other, name)) <= allowed.get(name, 0) for name in own._fields)
 
 
 def _is_file(spec: str) -> bool:

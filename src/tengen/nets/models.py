@@ -54,16 +54,21 @@ class PooledConvolution(nn.Module):
 
 
 class Network(nn.Module):
-    """A tower that both heads share. Untrained, its policy is nearly uniform and its values are nearly zero."""
+    """A tower that all heads share. Untrained, its policy is nearly uniform and its values are nearly zero."""
 
-    def __init__(self, tower: nn.Module, policy: nn.Module, value: nn.Module):
+    def __init__(self, tower: nn.Module, policy: nn.Module, value: nn.Module, territory: nn.Module | None = None):
         super().__init__()
-        self.tower, self.policy, self.value = tower, policy, value
+        self.tower, self.policy, self.value, self.territory = tower, policy, value, territory
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Planes [n, planes, rows, columns] to logits [n, actions] and values [n] in (−1, 1)."""
         x = self.tower(planes)
         return self.policy(x), torch.squeeze(self.value(x), 1)
+
+    def foresee(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        """The same and, if there is a head for it, who will own each cell: [n, cells] in (−1, 1), own ones positive."""
+        x = self.tower(planes)
+        return self.policy(x), torch.squeeze(self.value(x), 1), self.territory(x) if self.territory else None
 
 
 def build_model(game: Game, architecture: Architecture) -> Network:
@@ -86,8 +91,10 @@ def build_model(game: Game, architecture: Architecture) -> Network:
         last_layer(architecture.value_hidden, 1),
         nn.Tanh(),
     )
+    territory = nn.Sequential(nn.Conv2d(channels, 1, 1), nn.Flatten(), nn.Tanh()) if architecture.territory else None
     planes = len(game.planes)
-    return Network(residual_tower(planes, architecture) if is_resnet else gobang_tower(planes), policy, value)
+    tower = residual_tower(planes, architecture) if is_resnet else gobang_tower(planes)
+    return Network(tower, policy, value, territory)
 
 
 def residual_tower(planes: int, architecture: Architecture) -> nn.Module:

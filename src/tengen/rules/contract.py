@@ -69,6 +69,11 @@ def rule_of(game_type: type, name: str) -> Callable[..., Any]:
     return function
 
 
+def has_rule(game_type: type, name: str) -> bool:
+    """Whether `game_type` answers a rule itself."""
+    return (game_type, name) in _kernels
+
+
 def generic(required: bool) -> Callable[[Function], Function]:
     """Makes a generic rule of a function: its docstring is the law; its body, unless required, is the default."""
 
@@ -173,6 +178,12 @@ def score(game, state):
     if result == SECOND:
         return -1.0
     return 0.0
+
+
+@generic(required=False)
+def territory(game, state, owners):
+    """Writes who owns each cell of a game that ended into `owners` [cells]: 0 for nobody, or a player + 1."""
+    owners[:] = 0
 
 
 @generic(required=False)

@@ -74,14 +74,15 @@ def open_node(game, nodes, edges, sizes, state, logits, value, actions):
     nodes[node].first, nodes[node].count, nodes[node].to_play = first, count, state.to_play
     highest, best, total = np.float32(-1e30), 0, np.float32(0)
     for i in range(count):
-        if logits[actions[i]] > highest:
-            highest, best = logits[actions[i]], i
-    for i in range(count):
         edge = edges[first + i]
         edge.visits = edge.losses = edge.proven = 0
         edge.value = 0
-        edge.child, edge.action = NONE, actions[i]
-        edge.prior = math.exp(np.float64(logits[actions[i]] - highest))
+        edge.child, edge.action, edge.prior = NONE, actions[i], logits[actions[i]]
+        if edge.prior > highest:
+            highest, best = edge.prior, i
+    for i in range(count):
+        edge = edges[first + i]
+        edge.prior = math.exp(np.float64(edge.prior - highest))
         total += edge.prior
     for i in range(count):
         edges[first + i].prior /= total
