@@ -20,6 +20,7 @@ from tengen.search.uct import ucb1
 
 POLICIES = ("ucb1", "greedy", "epsilon", "random")
 UCB1, GREEDY, EPSILON, RANDOM = range(len(POLICIES))
+THOMPSON = "thompson"
 MOST_ARMS, MOST_STEPS, MOST_RUNS = 10, 2000, 500
 MOST_PULLS = 400_000  # of one policy, over all runs
 POINTS = 200  # of a curve
@@ -83,7 +84,7 @@ class Contest:
     means: list[float]
     points: list[int]  # steps at which curves are told
     plays: list[Play]
-    bound: list[float | None]  # [points]: what UCB1's regret never exceeds on average; None if all arms are equal
+    bound: list[float | None]  # [points]: what UCB1's regret never exceeds on average; None where none is proven
     would_pay: list[list[int]]  # [steps, arms] of the first run
 
 
@@ -94,19 +95,22 @@ def contest(
     exploration: float = 1.0,
     epsilon: float = 0.1,
     seed: int = 1,
+    has_thompson: bool = False,
 ) -> Contest:
-    """Every policy on arms that pay 1 with the chances `means`."""
+    """Every policy on arms that pay 1 with the chances `means`; Thompson's sampling too, if it is asked for."""
     check(means, steps, runs)
     chance = np.array(means, np.float64)
     random = np.random.default_rng(seed)
     points = sorted({max(1, round(steps * (i + 1) / POINTS)) for i in range(POINTS)})
     rewards = (random.random((runs, steps, len(means))) < chance).astype(np.float64)
     luck = random.random((runs, steps, 2))
-    policies = [Policy(kind, exploration, epsilon) for kind in range(len(POLICIES))]
+    pulled = {name: pull_all(Policy(kind, exploration, epsilon), rewards, luck) for kind, name in enumerate(POLICIES)}
+    if has_thompson:
+        pulled[THOMPSON] = sample_all(rewards, random)
     return Contest(
         means=[float(mean) for mean in means],
         points=points,
-        plays=[play(policy, chance, rewards, luck, points) for policy in policies],
+        plays=[told(name, chance, rewards, *each, points) for name, each in pulled.items()],
         bound=bound(means, points, exploration),
         would_pay=rewards[0].astype(int).tolist(),
     )
@@ -122,16 +126,42 @@ def check(means: Sequence[float], steps: int, runs: int) -> None:
         raise BadParameter(f"{runs} runs of {steps} steps are too many; the most are {most}")
 
 
-def play(policy: Policy, means: np.ndarray, rewards: np.ndarray, luck: np.ndarray, points: list[int]) -> Play:
-    """One policy through all runs."""
+def pull_all(policy: Policy, rewards: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The arms that a policy takes in all runs, [runs, steps], and what it compared in the first, [steps, arms]."""
     runs, steps, arms = rewards.shape
     chosen, bounds = np.zeros((runs, steps), np.int64), np.zeros((steps, arms))
     for run in reversed(range(runs)):  # the first comes last: its bounds are kept
         pull(policy, rewards[run], luck[run], chosen[run], bounds)
+    return chosen, bounds
+
+
+def sample_all(rewards: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Thompson's sampling, told as by `pull_all`: each arm's chance is drawn from what is known of it.
+
+    That is Beta(wins + 1, losses + 1), what Bayes makes of an even guess; the arm with the best draw is pulled.
+    """
+    runs, steps, arms = rewards.shape
+    wins, losses, every = np.zeros((runs, arms)), np.zeros((runs, arms)), np.arange(runs)
+    chosen, bounds = np.zeros((runs, steps), np.int64), np.zeros((steps, arms))
+    for step in range(steps):
+        drawn = random.beta(wins + 1, losses + 1)
+        bounds[step], best = drawn[0], drawn.argmax(axis=1)
+        paid = rewards[every, step, best]
+        wins[every, best] += paid
+        losses[every, best] += 1 - paid
+        chosen[:, step] = best
+    return chosen, bounds
+
+
+def told(
+    name: str, means: np.ndarray, rewards: np.ndarray, chosen: np.ndarray, bounds: np.ndarray, points: list[int]
+) -> Play:
+    """One policy through all runs."""
+    runs, steps, arms = rewards.shape
     regret = np.cumsum(means.max() - means[chosen], axis=1)[:, np.array(points) - 1]  # [runs, points]
     earned = rewards[0][np.arange(steps), chosen[0]]
     return Play(
-        policy=POLICIES[policy.kind],
+        policy=name,
         arms=chosen[0].tolist(),
         rewards=earned.astype(int).tolist(),
         bounds=[[round(x, 4) if math.isfinite(x) else None for x in row] for row in bounds.tolist()],
@@ -152,3 +182,21 @@ def bound(means: Sequence[float], points: Sequence[int], exploration: float) -> 
         return [None for _ in points]
     slope, start = 8 * sum(1 / gap for gap in gaps), (1 + math.pi**2 / 3) * sum(gaps)
     return [rounded(slope * math.log(n) + start) for n in points]
+
+
+def least_regret(means: Sequence[float], points: Sequence[int]) -> list[float | None]:
+    """Lai and Robbins' slope, ln n · Σ Δᵢ / KL(μᵢ, μ*): in the long run no policy that suits all arms regrets less.
+
+    It says nothing of a few pulls. None if all arms are equal, or if the best one always pays.
+    """
+    best = max(means)
+    if best == 1 or all(mean == best for mean in means):
+        return [None for _ in points]
+    slope = sum((best - mean) / divergence(mean, best) for mean in means if mean < best)
+    return [rounded(slope * math.log(n)) for n in points]
+
+
+def divergence(mean: float, other: float) -> float:
+    """Kullback and Leibler's, of an arm that pays with one chance from an arm that pays with another."""
+    wins = mean * math.log(mean / other) if mean > 0 else 0.0
+    return wins + (1 - mean) * math.log((1 - mean) / (1 - other))

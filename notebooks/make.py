@@ -1,0 +1,413 @@
+"""Writes the notebooks of this folder: `python notebooks/make.py`. A cell that begins with # is text, others are code.
+
+Notebooks are kept without outputs; a long test runs every cell.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+SAVED = "from pathlib import Path\nfrom tempfile import mkdtemp\n\nfolder = Path(mkdtemp())  # for reports"
+BOARD = """from IPython.display import HTML
+
+from tengen.records.diagrams import STYLE, draw_board
+
+
+def show(position):
+    return HTML(f"<style>{STYLE}</style><div style='max-width: 24rem'>{draw_board(position)}</div>")"""
+
+LABS = {
+    "bandit": [
+        """# Bandits: which arm next?
+
+Arm $i$ pays $X_{i,t} \\in \\{0, 1\\}$ at time $t$. After $n$ pulls of arms $I_1 \\dots I_n$ one regrets
+
+$$R_n = \\max_i \\sum_{t=1}^n X_{i,t} - \\sum_{t=1}^n X_{I_t,t}$$
+
+UCB1 takes the arm with the greatest $\\bar X_j + C\\sqrt{2 \\ln n / n_j}$. In the terminal: `tengen lab bandit`.""",
+        """from tengen.apps.lab.bandit import contest
+from tengen.apps.lab.shows import regret_chart
+
+found = contest([0.3, 0.5, 0.7], steps=1000, runs=100, has_thompson=True)
+for play in found.plays:
+    print(f"{play.policy:10} regrets {play.regret[-1]:6.1f} ± {play.spread[-1]:5.1f}; pulls {play.pulls}")""",
+        "regret_chart(found)",
+        """# What is proven
+
+UCB1's regret is at most $8\\sum \\ln n/\\Delta_i + (1 + \\pi^2/3)\\sum\\Delta_i$ on average. Does it hold
+everywhere?""",
+        """ucb1 = found.plays[0]
+assert all(regret <= most for regret, most in zip(ucb1.regret, found.bound, strict=True))
+print(f"at the end {ucb1.regret[-1]:.1f}, at most {found.bound[-1]:.1f}")""",
+        """# Try it yourself
+
+1. With `exploration=0` UCB1 is greedy. How often does greedy stay with a worse arm?
+2. Bring two arms closer together. What happens to the bound, and to the regret?""",
+    ],
+    "minimax": [
+        """# Minimax
+
+MAX takes the greatest value, MIN the least; leaves have MAX's values. In the terminal: `tengen lab minimax`.""",
+        """from tengen.apps.lab.alphabeta import LECTURE, walk_position, walk_text
+from tengen.apps.lab.cuts import draw_walk, tree_text
+
+walk = walk_text(LECTURE)
+print("\\n".join(tree_text(walk, with_cuts=False)))
+draw_walk(walk, with_cuts=False)""",
+        """# A position of tic-tac-toe
+
+One ply ahead, $e(s)$ = lines still open to MAX − lines still open to MIN: 4 for the centre, 3 for a corner, 2 for an
+edge. Two plies ahead, MIN answers.""",
+        """from tengen import load_game
+
+start = load_game("tictactoe").start()
+print("\\n".join(tree_text(walk_position(start, 1), with_cuts=False)))
+print("two plies ahead:", walk_position(start, 2).value)""",
+        """# Try it yourself
+
+Change `x` and `y` in the lecture's tree. Which values change the root's?""",
+        """for x in (1, 5, 100):
+    print(x, walk_text(f"[[3, 12, 8], [2, x={x}, y=1], [14, 5, 2]]").value)""",
+    ],
+    "alphabeta": [
+        """# Alpha-beta
+
+A MIN node worth no more than $\\alpha$ is left (an alpha cut), a MAX node worth no less than $\\beta$ (a beta cut). In
+the terminal: `tengen lab alphabeta`.""",
+        """from tengen.apps.lab.alphabeta import LECTURE, walk_text
+from tengen.apps.lab.cuts import draw_walk, step_text, study_orders, tree_text
+
+walk = walk_text(LECTURE)
+print("\\n".join(tree_text(walk, with_cuts=True)))
+draw_walk(walk)""",
+        """for step in walk.steps:
+    print(step_text(walk, step))""",
+        """# The order of moves
+
+Perfect ordering looks at about $b^{h/2}$ leaves, a random one at about $b^{3h/4}$, of $b^h$.""",
+        """study = study_orders(branching=4, height=6, trees=3)
+for name, leaves in (study.laws() | study.leaves).items():
+    print(f"{name:22}", *(f"{count:8.0f}" for count in leaves))
+study.chart()""",
+        """# Try it yourself
+
+Write a tree of two levels in which nothing can be pruned, and the same leaves in an order that prunes most.""",
+        """print(walk_text("[[1, 2], [3, 4]]").leaves)""",
+    ],
+    "mcts": [
+        """# Monte Carlo tree search
+
+Select, expand, simulate, back up. The lecture's example: a root visited 21 times with children 7/10, 5/8 and 0/3. It
+computes mean $+ \\sqrt{\\ln 21 / n_j}$. In the terminal: `tengen lab mcts`.""",
+        """from tengen.apps.lab.mcts import Settings, lecture_trace, trace
+from tengen.apps.lab.tellings import State, draw_trace, root_table, tell
+
+lecture = lecture_trace()
+print("\\n".join(tell(lecture, 1)))
+draw_trace(lecture, 0)""",
+        "draw_trace(lecture)  # after the backup: every B on the way has grown by one",
+        """# Any position
+
+The product's own UCT, one playout at a time.""",
+        """from tengen import load_game
+
+found = trace(load_game("connect4").start(), Settings("uct", exploration=0.7, simulations=100))
+for row in root_table(State(found)):
+    print(*(f"{cell:>8}" for cell in row))
+draw_trace(found, most=16)""",
+    ],
+    "puct": [
+        """# AlphaZero's search
+
+$Q + U$ with $U = c\\,P\\,\\sqrt{\\sum N} / (1 + N)$; the network judges leaves. The slides' example: cells 1, 4 and 5
+are taken on 3×3, White is to play, $c = 5$. In the terminal: `tengen lab puct`.""",
+        """from tengen.apps.lab.mcts import Settings, slides_trace, trace
+from tengen.apps.lab.tellings import State, draw_trace, root_table, tell
+
+slides = slides_trace(3)
+print("\\n".join(tell(slides, 3)))
+draw_trace(slides)""",
+        """# From counts to a policy
+
+After 400 simulations the slides have the counts below; with $\\tau = 1$, $\\pi = N / 400$.""",
+        """from tengen.apps.reproduce.slides import FINAL_VISITS
+
+{cell: visits / sum(FINAL_VISITS.values()) for cell, visits in FINAL_VISITS.items()}""",
+        "# Any position, judged by a network that comes along",
+        """from tengen import load_game
+
+found = trace(load_game("connect4").start(), Settings("puct", "connect4", simulations=100))
+for row in root_table(State(found)):
+    print(*(f"{cell:>8}" for cell in row))
+draw_trace(found, most=16)""",
+    ],
+    "tictactoe": [
+        """# The assignment: tic-tac-toe that never loses
+
+Alpha-beta looks at every game to its end. To play: `tengen lab tictactoe`, or with `--browser` on a board.""",
+        BOARD,
+        """from tengen import load_agent, load_game
+
+game = load_game("tictactoe")
+agent = load_agent("alphabeta:depth=9", game)
+position = game.start()
+while position.outcome is None:
+    position = position.play(agent.choose(position).action)
+show(position)""",
+        """# The proof
+
+Every game that any opponent can make of it, as the first player and as the second.""",
+        """from tengen.apps.lab.assignments import prove_never_lost
+
+for name, score in zip(("first", "second"), prove_never_lost(), strict=True):
+    print(f"{name:7} {score.count} games: {score.wins} won, {score.draws} drawn, {score.losses} lost")
+    assert score.losses == 0""",
+    ],
+    "reversi": [
+        """# The assignment: MiniAlphaGo for Reversi
+
+Monte Carlo tree search; a pass only when nothing flips; a minute a move, or the game is lost. To play: `tengen lab
+reversi`.""",
+        BOARD,
+        """from tengen.apps.lab.assignments import play_reversi
+
+record = play_reversi(("uct:playouts=500", "random"))
+show(record.end())""",
+        "# Who is too slow has lost",
+        """late = play_reversi(("uct:time=0.5", "random"), allowed=0.1, say=lambda line: None)
+print(late.result, late.ending)
+assert late.result == "W+T\"""",
+    ],
+    "queens": [
+        """# n queens by min-conflicts
+
+Every column has its queen. An attacked one, drawn at random, moves in its column to where it is attacked least. In the
+terminal: `tengen lab queens 20`.""",
+        """from tengen.apps.lab.queens import growth, picture, solve, watch
+
+for board in watch(12, seed=3, start="random"):
+    print(f"step {board.steps}: {board.conflicts} conflicts")
+print(picture(board))""",
+        """from tengen.apps.lab.shows import draw_queens, growth_chart
+
+draw_queens(board)""",
+        """# A million
+
+Put up greedily, a board of any size needs about fifty steps.""",
+        """found = solve(1_000_000)
+assert found.is_right()
+print(f"{found.conflicts} pairs at first, {found.steps} steps, {found.seconds:.2f} s of one core")""",
+        """rows = growth([10, 100, 1000, 10_000, 100_000], runs=3)
+growth_chart(rows)""",
+    ],
+    "wumpus": [
+        """# The Wumpus world
+
+Gold carried out +1000, death −1000, an action −1, the arrow −10. What an agent feels is a stench beside the wumpus, a
+breeze beside a pit, glitter, a bump, a scream. In the terminal: `tengen lab wumpus`.""",
+        """import random
+
+from tengen.apps.lab.shows import draw_cave
+from tengen.apps.lab.wumpus import Explorer, compare, explore, random_world
+
+world, agent = random_world(random.Random(2)), Explorer(4)
+for cave, action, percept in explore(world, agent):
+    print(f"{action or 'begins':8} feels {percept}; score {cave.score}   {agent.thought}")
+draw_cave(agent, world)""",
+        """# What follows from what was felt
+
+Two breezes beside the start: the square between them has a pit with a chance of 0.86, the far ones with 0.31.""",
+        """from tengen.apps.lab.wumpus import Knowledge, Percept
+
+knows = Knowledge(4)
+knows.feel((0, 0), Percept())
+knows.feel((1, 0), Percept(breeze=True))
+knows.feel((0, 1), Percept(breeze=True))
+{square: round(pit, 3) for square, (pit, _) in knows.risks().items() if square in knows.frontier()}""",
+        "# Many worlds, the same for all agents",
+        """for each in compare(2000):
+    print(f"{each.name:24} {each.mean:7.1f} ± {each.error:4.1f}   gold {each.gold:.0%}, deaths {each.deaths:.0%}")""",
+    ],
+}
+
+DOCUMENTS = {
+    "document-a-gomoku8": [
+        """# AlphaZero for 8×8 Gomoku
+
+The paper trains a network by self-play and measures it against pure Monte Carlo tree search. `tengen reproduce 8x8`
+repeats that; here is a net that was trained so, asked, searched with and matched.""",
+        BOARD,
+        """from tengen import load_agent, load_game
+from tengen.nets.runtime import load_net
+
+game = load_game("gomoku:size=8")
+net = load_net("gomoku8", game)
+logits, values = net(game.start().encode().reshape(1, -1, game.cells))
+print("planes:", game.parameters.planes)
+print("first choice:", game.action_text(int(logits[0].argmax())), " value:", float(values[0]))""",
+        "# Its search: PUCT, no rollouts",
+        """agent = load_agent("puct:net=gomoku8,simulations=400", game)
+decision = agent.choose(game.from_moves("d4 e5 d5"))
+print(game.action_text(decision.action), decision.value)""",
+        "# Against pure Monte Carlo tree search with 1000 playouts",
+        """from tengen.arena.match import score_of
+from tengen.arena.tournament import Tournament, play_tournament
+
+player, opponent = "puct:net=gomoku8,simulations=100", "uct:playouts=1000"
+records = play_tournament(Tournament.of(game, (player, opponent), seed=1), 6).in_order()
+score = score_of(player, records)
+print(f"won {score.wins}, drew {score.draws}, lost {score.losses}")
+show(records[0].end())""",
+        """# Train one
+
+`tengen train gomoku8 --minutes 10` begins; the same command goes on.""",
+    ],
+    "document-b-search": [
+        """# AlphaZero's search, step by step on 3×3
+
+Every number of the slides beside ours: `tengen reproduce 3x3`.""",
+        SAVED,
+        """from tengen.apps.reproduce import EXPERIMENTS
+from tengen.apps.reproduce.page import Options
+
+said = []
+EXPERIMENTS["3x3"](Options(folder / "3x3", say=said.append))
+print("\\n".join(said))
+assert not any("not as there" in line for line in said)""",
+        "# The tree after each simulation",
+        """from tengen.apps.lab.mcts import slides_trace
+from tengen.apps.lab.tellings import draw_trace
+
+draw_trace(slides_trace(3), 1)""",
+        "draw_trace(slides_trace(3), 2)",
+        "draw_trace(slides_trace(3), 3)",
+    ],
+    "document-c-go9": [
+        """# 9×9 Go, the AlphaGo way
+
+A search that mixes a value with random games to the end: $Q = (\\lambda W + (1 - \\lambda) V) / N$ with
+$\\lambda = 1/2$. Superko is kept, and rollouts are native code.""",
+        BOARD,
+        """from tengen import load_agent, load_game
+
+game = load_game("go:size=9,komi=5.5")
+agent = load_agent("puct:net=uniform,rollouts=0.5,exploration=4,simulations=400", game)
+position = game.from_moves("e5 c3 g7")
+decision = agent.choose(position)
+print(game.action_text(decision.action), decision.value)
+show(position.play(decision.action))""",
+        "# How many random games a second?",
+        """from tengen.search.limits import Limit
+
+uct = load_agent("uct:time=1", game)
+uct.choose(position, Limit(nodes=2))  # compiled
+decision = uct.choose(position)
+print(f"{decision.nodes / decision.seconds:,.0f} playouts a second")""",
+        "# A GTP engine",
+        """import subprocess
+import sys
+
+words = "boardsize 9\\nkomi 5.5\\nclear_board\\nplay black e5\\ngenmove white\\nshowboard\\nquit\\n"
+command = [sys.executable, "-m", "tengen", "gtp", "go:size=9", "uct:playouts=500"]
+print(subprocess.run(command, input=words, capture_output=True, text=True, check=True).stdout)""",
+        "# Against GNU Go, where it is installed",
+        """from tengen.agents.process import find_program
+from tengen.arena.match import play_game
+
+if find_program("gnugo"):
+    gnugo = "gtp:gnugo --mode gtp --chinese-rules --level 1"
+    players = [load_agent(spec, game) for spec in ("uct:playouts=3000", gnugo)]
+    record = play_game(game, players, names=("uct", "gnugo"))
+    print(record.result)
+else:
+    print("gnugo is not installed")""",
+    ],
+    "document-d-gobang": [
+        """# Gobang: nine algorithms
+
+Two minimax, three alpha-beta, three UCT, one network search: `tengen reproduce gobang` plays every pair. Here is a
+small part of it.""",
+        """from tengen.agents.specs import PRESETS
+
+for name, spec in PRESETS.items():
+    print(name, "=", spec)""",
+        "# Its evaluation: f = 3x + 2y + z + 100·N₁ + 50·N₂ + 20·N₃, and time a move",
+        """from pathlib import Path
+
+from tengen.apps.reproduce.gobang import Extent, mean_time, move_times
+from tengen.apps.reproduce.page import Options
+
+extent = Extent(9, games=2, timed_games=1, plies=4, preset="gomoku9")
+options = Options(Path("."), say=lambda line: None)
+names = ("gobang2", "gobang5", "gobang6", "puct:net=gomoku9,simulations=100")
+times = {(name, 9): move_times(name, 9, extent, options) for name in names}
+for name in names:
+    print(f"{name:36} {1000 * mean_time(times, [name], 9):8.1f} ms a move")""",
+        "# Who beats whom, a few games of it on 9×9",
+        """from tengen import load_game
+from tengen.arena.match import score_of
+from tengen.arena.tournament import Tournament, play_tournament
+
+game = load_game("gomoku:size=9")
+players = (names[-1], "gobang5", "gobang6")
+records = play_tournament(Tournament.of(game, players, seed=1), 2).in_order()
+for name in players:
+    score = score_of(name, [record for record in records if name in record.players])
+    print(f"{name:36} won {score.wins}, drew {score.draws}, lost {score.losses}")""",
+    ],
+    "document-e-lecture": [
+        """# Adversarial search: the lecture
+
+Every number that it works out beside ours, and its two game assignments played: `tengen reproduce lecture`.""",
+        SAVED,
+        """from tengen.apps.reproduce import EXPERIMENTS
+from tengen.apps.reproduce.page import Options
+
+said = []
+EXPERIMENTS["lecture"](Options(folder / "lecture", say=said.append))
+print("\\n".join(said))
+assert not any("not as there" in line for line in said)""",
+        """# A game, formally
+
+$S_0$, PLAYER(s), ACTIONS(s), RESULT(s, a), TERMINAL-TEST(s), UTILITY(s, p) by their names here.""",
+        """from tengen import load_game
+
+s = load_game("tictactoe").start()
+print(s)
+print("PLAYER", s.to_play, " ACTIONS", s.legal_actions, " TERMINAL", s.outcome is not None)
+s = s.play("b2").play("a1").play("b1").play("a2").play("b3")
+print("UTILITY of the first player:", s.outcome.value_for(0))""",
+        """# The other assignments
+
+[queens](queens.ipynb) · [wumpus](wumpus.ipynb) · [tictactoe](tictactoe.ipynb) · [reversi](reversi.ipynb)""",
+    ],
+}
+
+NOTEBOOKS = LABS | DOCUMENTS
+
+
+def notebook(cells: list[str]) -> str:
+    """The file of a notebook, nbformat 4.5."""
+    made = []
+    for number, source in enumerate(cells, 1):
+        cell = {"id": f"cell-{number}", "metadata": {}, "source": source.splitlines(keepends=True)}
+        if source.startswith("#"):
+            made.append({"cell_type": "markdown", **cell})
+        else:
+            made.append({"cell_type": "code", **cell, "execution_count": None, "outputs": []})
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    facts = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    document = {"cells": made, "metadata": facts, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def main() -> None:
+    for name, cells in NOTEBOOKS.items():
+        (FOLDER / f"{name}.ipynb").write_text(notebook(cells), encoding="utf-8")
+        print(f"{name}.ipynb")
+
+
+if __name__ == "__main__":
+    main()

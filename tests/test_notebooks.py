@@ -1,0 +1,58 @@
+"""The notebooks are what `notebooks/make.py` writes, cover every lab and document, and run from the first cell on."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "notebooks"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def make():
+    spec = importlib.util.spec_from_file_location("make_notebooks", FOLDER / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_notebooks_are_as_they_are_made(make):
+    assert sorted(make.NOTEBOOKS) == NAMES
+    for name, cells in make.NOTEBOOKS.items():
+        path = FOLDER / f"{name}.ipynb"
+        assert path.read_text(encoding="utf-8") == make.notebook(cells), f"{name}: python notebooks/make.py writes it"
+
+
+def test_each_lab_and_each_document_has_one(make):
+    from tengen.apps.labs import app
+
+    assert sorted(make.LABS) == sorted(command.name for command in app.registered_commands)
+    assert [name.split("-")[1] for name in make.DOCUMENTS] == list("abcde")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_notebooks_are_valid_and_their_code_compiles(name):
+    nbformat = pytest.importorskip("nbformat")
+    notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert notebook.cells[0].cell_type == "markdown"
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            compile(cell.source, name, "exec")
+            assert not cell.outputs
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_notebooks_run(name, tmp_path):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+    client = nbclient.NotebookClient(
+        notebook, timeout=900, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    )
+    client.execute()
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in code)
+    assert any(cell.outputs for cell in code)
