@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from tengen.arena.cluster import connected, play_on_cluster
 from tengen.arena.match import Score, result_for, score_of
 from tengen.arena.ratings import Ratings, match_superiority
 from tengen.arena.report import Summary, figures, new_figure, write_tournament_report
 from tengen.arena.sprt import Sprt, read_sprt
 from tengen.arena.tournament import Results, Tournament, play_tournament
+from tengen.arena.workers import play_pairings
 from tengen.games import load_game
 from tengen.records.disk import lock
 from tengen.records.record import Record
@@ -95,6 +97,7 @@ def show_tournament(
     with_figures: bool,
     workers: int | None,
     as_json: bool,
+    cluster: str = "",
     **settings: Any,
 ) -> None:
     """Plays a tournament and prints the ratings, the cross table, and where the report is."""
@@ -103,7 +106,7 @@ def show_tournament(
     folder = out or Path("tournaments") / re.sub(r"[^\w.=-]+", "-", Path(game.spec).name)
     if with_figures:
         new_figure(1, 1)  # if there is nothing to draw with, that is said before the work begins
-    records = play_in_folder(tournament, games, folder, workers)
+    records = play_in_folder(tournament, games, folder, workers, cluster)
     if with_figures:
         figures(folder, records)
     summary = Summary(records)
@@ -182,17 +185,24 @@ def plain(text: str) -> str:
     return text.replace("[", r"\[")
 
 
-def play_in_folder(tournament: Tournament, games: int, folder: Path, workers: int | None = None) -> list[Record]:
+def play_in_folder(
+    tournament: Tournament, games: int, folder: Path, workers: int | None = None, cluster: str = ""
+) -> list[Record]:
     """Plays a tournament with a bar; its games and its report are in the folder, from which it resumes."""
     pairs = len(tournament.agents) * (len(tournament.agents) - 1) // 2
-    say_at_the_end(f"stopped: the games so far are in {folder}, and the same command goes on")
-    with progress_bar(games * pairs, "games") as (bar, task), opened(folder, tournament) as store:
+    with (
+        connected(cluster) if cluster else nullcontext(),
+        progress_bar(games * pairs, "games") as (bar, task),
+        opened(folder, tournament) as store,
+    ):
+        say_at_the_end(f"stopped: the games so far are in {folder}, and the same command goes on")
 
         def progress(results: Results, fresh: list[Record]) -> bool:
             bar.update(task, completed=len(results.games))
             return True
 
-        records = play_tournament(tournament, games, store, workers, progress).in_order()
+        play = play_on_cluster if cluster else play_pairings
+        records = play_tournament(tournament, games, store, workers, progress, play).in_order()
     write_report(folder, tournament, records)
     return records
 

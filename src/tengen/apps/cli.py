@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tengen.apps import gamesdb
+from tengen.apps import corpus, gamesdb, labs
 from tengen.rules.errors import TengenError
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(gamesdb.app, name="games-db")
+app.add_typer(labs.app, name="lab")
+app.add_typer(corpus.app, name="records")
 
 GameSpec = Annotated[
     str, typer.Argument(metavar="GAME", help="A game or a file: tictactoe, gomoku:size=8,rule=renju, ./breakthrough.py")
@@ -39,6 +41,9 @@ ArenaSeed = Annotated[int, typer.Option("--seed", help="Of openings and agents."
 MoveTime = Annotated[float | None, typer.Option(min=0.001, help="Seconds; a move that takes longer loses the game.")]
 Figures = Annotated[bool, typer.Option("--figures", help="Also draw the report's figures as PNG (needs matplotlib).")]
 Workers = Annotated[int | None, typer.Option(min=0, help="Games at once; by default as many as there are cores.")]
+Cluster = Annotated[
+    str, typer.Option(help="A Ray cluster to use: auto (this machine's), local, or HOST:PORT; see docs/scaling.md.")
+]
 ToPlay = Annotated[str, typer.Option(help="Who moves on --board: X or O.")]
 
 
@@ -229,13 +234,14 @@ def tournament(
     ] = None,
     figures: Figures = False,
     workers: Workers = None,
+    cluster: Cluster = "",
     as_json: Json = False,
 ) -> None:
     """Let every pair of agents play, rate them, and write a report. The same command resumes, or plays more games."""
     from tengen.apps.arena import show_tournament
 
     beginning = {"plies": opening, "openings": openings, "seed": seed, "move_time": move_time}
-    show_tournament(game, tuple(agents), count, out, figures, workers, as_json, **beginning)
+    show_tournament(game, tuple(agents), count, out, figures, workers, as_json, cluster, **beginning)
 
 
 @app.command()
@@ -284,7 +290,7 @@ def serve(
 @app.command()
 def train(
     preset: Annotated[
-        str, typer.Argument(metavar="PRESET", help="A preset (tictactoe, gomoku8, …), a .toml file, or a game.")
+        str, typer.Argument(metavar="PRESET", help="A preset (tictactoe, gomoku8, sl9, …), a .toml file, or a game.")
     ],
     run: Annotated[Path | None, typer.Option(help="The folder of the run; by default runs/PRESET.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
@@ -292,11 +298,13 @@ def train(
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change a setting of a new run.")
     ] = None,
+    cluster: Cluster = "",
+    learners: Annotated[int, typer.Option(min=1, max=64, help="With --cluster: GPUs that learn together.")] = 1,
 ) -> None:
     """Train a net by self-play. The same command goes on with a run that was stopped or killed."""
     from tengen.apps.train import train as train_net
 
-    train_net(preset, run, device, minutes, changes or [])
+    train_net(preset, run, device, minutes, changes or [], cluster, learners)
 
 
 @app.command()
@@ -335,7 +343,7 @@ def bench(
 
 @app.command()
 def reproduce(
-    what: Annotated[str, typer.Argument(help="lecture (seconds), 3x3 (seconds), 8x8 or gobang (minutes).")],
+    what: Annotated[str, typer.Argument(help="lecture (seconds), 3x3 (seconds), 8x8, gobang or go9 (minutes).")],
     is_full: Annotated[
         bool, typer.Option("--full", help="As the document had it: 8x8 and gobang then take days.")
     ] = False,

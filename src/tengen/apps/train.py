@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from tengen.apps.train_stage import STAGES, train_stage
 from tengen.games import load_game
 from tengen.learn.settings import Settings, load_settings
 from tengen.rules.errors import TengenError
@@ -88,8 +89,19 @@ def clock(seconds: float) -> str:
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
 
 
-def train(preset: str, folder: Path | None, device: str, minutes: float | None, changes: list[str]) -> None:
-    """Begins a run, or goes on with it, until it is complete."""
+def train(
+    preset: str,
+    folder: Path | None,
+    device: str,
+    minutes: float | None,
+    changes: list[str],
+    cluster: str = "",
+    learners: int = 1,
+) -> None:
+    """Begins a run, or goes on with it, until it is complete; with a cluster, games are played all over it."""
+    if preset in STAGES:
+        train_stage(preset, folder, device, minutes, changes)
+        return
     try:
         from tengen.learn.training import Training, device_of
     except ModuleNotFoundError as reason:
@@ -100,7 +112,16 @@ def train(preset: str, folder: Path | None, device: str, minutes: float | None, 
     game = load_game(settings.run.game)
     folder = folder or Path("runs") / Path(preset.partition(":")[0]).stem
     screen = Screen(settings, folder)
-    training = Training(folder, settings, game, screen, device)
+    connection = ExitStack()
+    if cluster:
+        from tengen.arena.cluster import connected
+
+        connection.enter_context(connected(cluster))
+        from tengen.learn.cluster.driver import ClusterTraining
+
+        training: Training = ClusterTraining(folder, settings, game, screen, device, learners)
+    else:
+        training = Training(folder, settings, game, screen, device)
 
     def stop(number: int, frame: object) -> None:
         if training.is_stopped:
@@ -114,6 +135,7 @@ def train(preset: str, folder: Path | None, device: str, minutes: float | None, 
     with screen.live or nullcontext():
         training.go_on(60 * minutes if minutes is not None else float("inf"))
     training.close()
+    connection.close()
     done = f"generation {training.counters.generation} of {settings.run.generations}"
     how = "complete" if training.is_complete else f"after {done}; the same command goes on"
     screen.say(f"{folder}: {how}. Report: {folder / 'report.html'}")

@@ -20,6 +20,7 @@ from tengen.records.store import Store
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
+Players = Callable[[Iterator[Pairing], int | None], Iterator[tuple[Pairing, Record]]]
 GAMES_OF_A_PAIR = 1_000_000  # numbers that a pair has for its games, so that more can be played later
 
 
@@ -117,8 +118,9 @@ def play_tournament(
     store: Store | None = None,
     workers: int | None = None,
     progress: Callable[[Results, list[Record]], bool] = lambda results, fresh: True,
+    play: Players = play_pairings,
 ) -> Results:
-    """Plays so many games of each pair.
+    """Plays so many games of each pair; `play` says where: on this machine, or on a cluster.
 
     `progress` sees all results and the fresh ones among them, first those of the store and then after every game; it
     says whether to go on.
@@ -130,7 +132,7 @@ def play_tournament(
         results.games = {game.number: game.record for game in stored if game.number is not None}
     if not progress(results, list(results.games.values())):
         return results
-    for pairing, record in play_pairings(tournament.pairings(games, set(results.games)), workers):
+    for pairing, record in play(tournament.pairings(games, set(results.games)), workers):
         results.games[pairing.number] = record
         if store is not None:
             store.add(record, match, pairing.number)

@@ -60,6 +60,10 @@ def forfeit(pairing: Pairing, position: Position, loser: int, words: str, second
     )
 
 
+def hanging(pairing: Pairing) -> str:
+    return f"it did not answer within {pairing.move_time:g} s and is taken to hang"
+
+
 class Bench:
     """The agents of one process. Our own are made anew for each game, so that it can be repeated; engines stay."""
 
@@ -135,6 +139,14 @@ class Worker:
         self.pairing, self.journal[PLIES], self.journal[SINCE] = pairing, NOT_BEGUN, 0.0
         self.connection.send(pairing)
 
+    def play(self, pairing: Pairing) -> Record:
+        """Plays one game to its end, however it ends."""
+        self.begin(pairing)
+        while not wait([self.connection], GLANCE):
+            if self.hangs():
+                return self.fail(hanging(pairing))
+        return self.finish()
+
     def finish(self) -> Record:
         """The record of the game that the worker has ended, or did not survive."""
         pairing = self.pairing
@@ -199,7 +211,7 @@ def play_pairings(todo: Iterator[Pairing], workers: int | None = None) -> Iterat
                 if worker.connection in ready:
                     record = worker.finish()
                 elif worker.hangs():
-                    record = worker.fail(f"it did not answer within {played.move_time:g} s and is taken to hang")
+                    record = worker.fail(hanging(played))
                 else:
                     continue
                 if (following := next(todo, None)) is not None:

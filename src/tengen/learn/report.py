@@ -36,11 +36,11 @@ def write_report(run: Path, game: Game | None = None) -> Path:
     config, metrics = read_config(run / "config.toml"), read_metrics(run / "metrics.jsonl")
     sections = [
         _header(config, metrics),
-        section("Strength", chart_grid([*_strength_charts(metrics), _matches_table(metrics)])),
+        section("Strength", chart_grid([*_strength_charts(metrics), matches_table(metrics)])),
         section("Learning", chart_grid(_learning_charts(metrics))),
         section("Self-play", chart_grid(_play_charts(metrics))),
         section("Games along the way", _sample_games(run / "games", game)),
-        section("Settings", _settings(config)),
+        section("Settings", settings_table(config)),
     ]
     title = f"{config.get('run', {}).get('game', run.name)}: training report"
     return write_page(run / "report.html", title, "".join(sections))
@@ -206,7 +206,7 @@ def _play_charts(metrics: list[Metrics]) -> list[str]:
     ]
 
 
-def _matches_table(metrics: list[Metrics]) -> str:
+def matches_table(metrics: list[Metrics]) -> str:
     """The latest evaluation, opponent by opponent."""
     rows: list[tuple[str, ...]] = [("Latest evaluation against", "wins", "draws", "losses", "win rate", "95% interval")]
     for match in latest_matches(metrics):
@@ -248,7 +248,7 @@ def draw_game(record: Record, name: str) -> str:
     )
 
 
-def _settings(config: dict[str, Any]) -> str:
+def settings_table(config: dict[str, Any]) -> str:
     """Every table of the settings, whatever its keys."""
     loose = {name: value for name, value in config.items() if not isinstance(value, dict)}
     groups = {"general": loose} if loose else {}

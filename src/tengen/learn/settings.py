@@ -137,11 +137,12 @@ class Settings:
         """As TOML, with everything spelled out."""
         lines: list[str] = []
         for table, keys in asdict(self).items():
-            lines += [f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in keys.items()), ""]
+            lines += [f"[{table}]", *(f"{key} = {toml_of(value)}" for key, value in keys.items()), ""]
         return "\n".join(lines)
 
 
-def _toml(value: object) -> str:
+def toml_of(value: object) -> str:
+    """A value as TOML has it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -204,7 +205,7 @@ def settings_of(tables: Mapping[str, Any], where: str) -> Settings:
             raise BadParameter(f"{where}: there is no table [{table}]{nearest(table, known)}")
         if not isinstance(keys, Mapping):
             raise BadParameter(f"{where}: {table} is a table: write [{table}] on a line of its own")
-        parts[table] = _part(known[table], table, keys, where)
+        parts[table] = table_of(known[table], table, keys, where)
     settings = Settings(**parts)
     if not settings.run.game:
         raise BadParameter(f'{where}: nothing says which game: [run] game = "gomoku:size=8"')
@@ -226,7 +227,8 @@ def check_together(settings: Settings, where: str) -> None:
         raise BadParameter(f"{where}: evaluation.gating={gating} is 0.5 at least, and needs evaluation.every > 0")
 
 
-def _part(kind: Any, table: str, keys: Mapping[str, Any], where: str) -> Any:
+def table_of(kind: Any, table: str, keys: Mapping[str, Any], where: str) -> Any:
+    """The settings of one table, each of its kind and in its range."""
     hints = get_type_hints(kind, include_extras=True)
     for key in keys:
         if key not in hints:

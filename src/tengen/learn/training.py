@@ -10,7 +10,7 @@ import math
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 
@@ -48,6 +48,15 @@ class Watcher(Protocol):
     def show(self, metrics: dict[str, Any]) -> None: ...
 
 
+class Played(NamedTuple):
+    """The self-play of a generation."""
+
+    games: Games
+    evaluations: int
+    seconds: float
+    more: dict[str, Any] = {}  # what else is to be measured of it
+
+
 class Training:
     """A run that is open: `go_on` until it is complete, or stopped."""
 
@@ -59,7 +68,7 @@ class Training:
         self.run = Run(folder, settings, watcher.say)
         self.settings = settings = self.run.settings
         self.game, self.watcher, self.device, self.is_stopped = game, watcher, device, False
-        self.trainer, self.replay, self.groups = (on_gpu if device == "cuda" else on_cpu)(game, settings)
+        self.trainer, self.replay, self.groups = self._team()
         self.counters = Counters()
         self._restore()
         self.events = EventFile(folder / "events", self.trainer.steps)
@@ -73,6 +82,10 @@ class Training:
         self.events.close()
         self.run.close()
 
+    def _team(self) -> tuple[Trainer, Replay, list[Any]]:
+        """Who learns, from what, and who plays."""
+        return (on_gpu if self.device == "cuda" else on_cpu)(self.game, self.settings)
+
     def _restore(self) -> None:
         """Goes on from the newest checkpoint, if there is one."""
         found = self.run.newest()
@@ -83,7 +96,8 @@ class Training:
         self.trainer.restore({name: array for name, array in arrays.items() if not name.startswith("group")})
         for number, group in enumerate(self.groups):
             prefix = f"group{number}."
-            group.restore({name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)})
+            if saved := {name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)}:
+                group.restore(saved)  # a cluster saves no games under way
         for generation, saved in self.run.games():
             self.replay.generations[generation] = Games(**saved)
         if not self.run.net_path(self.counters.generation).exists():
@@ -106,12 +120,9 @@ class Training:
         """Plays, learns, evaluates, saves. If it is stopped before its end, nothing of it is kept."""
         began, generation = time.monotonic(), self.counters.generation + 1
         self.watcher.doing("self-play")
-        before = sum(group.evaluations for group in self.groups)
-        games = play_groups(self.groups, self._evaluators(generation), self.settings.selfplay.positions, self._stopped)
+        games, evaluations, seconds, more = self._play(generation)
         if self.is_stopped:
             return
-        played = time.monotonic() - began
-        evaluations = sum(group.evaluations for group in self.groups) - before
         self.watcher.doing("training")
         losses = self._learn(generation, games)
         if self.is_stopped:
@@ -133,14 +144,22 @@ class Training:
             "plies": float(games.lengths.mean()),
             "first_wins": float((games.results == FIRST).mean()),
             "draws": float((games.results == DRAW).mean()),
-            "positions_per_second": len(games.moves) / played,
-            "evaluations_per_second": evaluations / played,
+            "positions_per_second": len(games.moves) / seconds,
+            "evaluations_per_second": evaluations / seconds,
+            **more,
         }
         if self._is_evaluated(generation):
             self.watcher.doing("evaluation")
             metrics |= self._evaluate(generation, games)
         self.counters.seconds += time.monotonic() - began
         self._save(metrics, games)
+
+    def _play(self, generation: int) -> Played:
+        """The games of a generation; not all of them if the run is stopped."""
+        began, before = time.monotonic(), sum(group.evaluations for group in self.groups)
+        games = play_groups(self.groups, self._evaluators(generation), self.settings.selfplay.positions, self._stopped)
+        evaluations = sum(group.evaluations for group in self.groups) - before
+        return Played(games, evaluations, time.monotonic() - began)
 
     def _stopped(self) -> bool:
         return self.is_stopped
@@ -240,20 +259,20 @@ class Training:
         self.watcher.show(metrics)
 
 
-def on_cpu(game: Game, settings: Settings) -> tuple[Trainer, Replay, list[Any]]:
-    """Who learns, from what, and who plays: a thread a group."""
-    own, count = settings.selfplay, settings.run.groups
+def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
+    """Who learns, from what, and who plays: a thread a group; nobody if others play."""
+    own, count = settings.selfplay, settings.run.groups if plays else 0
     common = settings.plan(), own.games, settings.longest(game)
     groups = [Group(game, *common, 1000 * settings.run.seed + number, own.opening) for number in range(count)]
     return Trainer(game, settings, settings.run.groups), Replay(game, settings.net.territory), groups
 
 
-def on_gpu(game: Game, settings: Settings) -> tuple[Trainer, Replay, list[Any]]:
+def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
     """The same, all of it on a GPU."""
     from tengen.learn.gpu import GpuGroup, GpuReplay
     from tengen.learn.gpu_trainer import GpuTrainer
 
-    own, count, trainer = settings.selfplay, settings.run.groups, GpuTrainer(game, settings)
+    own, count, trainer = settings.selfplay, settings.run.groups if plays else 0, GpuTrainer(game, settings)
     common = settings.plan(), trainer.model, own.games, settings.longest(game)
     groups = [
         GpuGroup(game, *common, 1000 * settings.run.seed + number, own.opening, own.symmetry) for number in range(count)

@@ -154,7 +154,7 @@ def move_text(game: Game, action: int) -> str:
 # Reading.
 
 
-def _content(data: str | bytes) -> str:
+def sgf_text(data: str | bytes) -> str:
     """A file's text, if it is not too long."""
     if len(data) > LONGEST:
         raise RecordError(f"the file has {len(data):,} bytes; up to {LONGEST:,} are read")
@@ -166,7 +166,7 @@ def read_sgf(data: str | bytes, game: Game | None = None) -> list[Record]:
 
     Records of a game that is a user's file are read by `game`, which must be that game.
     """
-    text = _content(data)
+    text = sgf_text(data)
     records: list[Record] = []
     for root in read_games(text):
         reader = _Reader(root, game)
@@ -396,7 +396,7 @@ def read_variations(
 
     A line in which something is wrong ends before that: the game itself can be read nevertheless.
     """
-    text = _content(data)
+    text = sgf_text(data)
     root = next(read_games(text, with_variations=True))
     waiting = deque([(0, _start(root, game), root)])
     found: list[Variation] = []

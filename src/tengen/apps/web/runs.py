@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,6 +36,8 @@ NEEDED = ("torch", "onnx", "safetensors")  # what training needs beyond what we 
 MOST_LINES = 1000  # of metrics in one answer
 MOST_GAMES = 8  # in one answer
 MOST_KEPT = 64  # runs whose metrics are kept
+OLD_NEWS = 30.0  # seconds after which a cluster is not told of any more
+MOST_BYTES = 4_000_000  # that a driver tells of its cluster
 SELF_PLAY = "self-play"
 AGENT = re.compile(rf"run:({NAME.pattern})(?:@([0-9]{{1,9}}))?(?:,simulations=([0-9]{{1,5}}))?")
 MOST_SIMULATIONS = 10_000  # of an agent that is a run's net
@@ -81,6 +84,29 @@ class MatchView(BaseModel):
     high: float
 
 
+Measured = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=10**15)]
+
+
+class WorkerView(BaseModel):
+    name: str = Field(max_length=200)
+    host: str = Field(max_length=200)
+    device: str = Field(max_length=10)
+    games_per_second: Measured
+    weight_age: Count = Field(description="generations between its weights and the newest")
+    silent_seconds: Measured = Field(description="since it was last handed a slice, or handed one in")
+
+
+class ClusterView(BaseModel):
+    machines: Count
+    workers: list[WorkerView]
+    in_flight: Count = Field(description="slices that are being played")
+    waiting_positions: Count = Field(description="that have come in, and wait for the learner")
+    wanted_positions: Count = Field(description="what a generation takes")
+    lost: Count = Field(description="slices, with their workers")
+    late: Count = Field(description="slices that were too old when they came in")
+
+
 class RunView(BaseModel):
     name: str
     game: str = Field(description="empty if the run has not said yet")
@@ -96,6 +122,7 @@ class RunView(BaseModel):
     rating: float | None = Field(description="Elo; the opponent of its evaluations has 0")
     matches: list[MatchView] = Field(description="of the newest evaluation")
     nets: list[int] = Field(description="the generations whose nets can be played against, as run:NAME@GENERATION")
+    cluster: ClusterView | None = Field(description="while it runs on one")
 
 
 class RunList(BaseModel):
@@ -172,6 +199,7 @@ class Runs:
                 for match in latest_matches(metrics)
             ],
             nets=generations_of(folder, "nets", "onnx"),
+            cluster=cluster_of(folder) if state == "running" else None,
         )
 
     def start(self, wanted: NewRun) -> RunView:
@@ -339,6 +367,16 @@ def finite(text: str) -> float | None:
     if not math.isfinite(value):
         return None
     return int(text) if text.lstrip("-").isdigit() and abs(value) < 2**53 else value
+
+
+def cluster_of(folder: Path) -> ClusterView | None:
+    """How the cluster of a run stands, as its driver has just told; a file that nobody writes any more is old news."""
+    path = folder / "cluster.json"
+    with suppress(OSError, ValueError):
+        state = path.stat()
+        if time.time() - state.st_mtime < OLD_NEWS and state.st_size < MOST_BYTES:
+            return ClusterView.model_validate_json(path.read_bytes())
+    return None
 
 
 def sample_games(path: Path) -> list[Record]:

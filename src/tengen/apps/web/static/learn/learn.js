@@ -32,6 +32,8 @@ export const words = {
     "goes on": "A run goes on when this page is closed, and when the server ends, until it is complete or stopped.",
     "other terminal": "It was started in a terminal: stop it there.",
     "cannot train": "Training is not installed",
+    cluster: "Cluster", "cluster line": "{machines} machines, {workers} workers. Played now: {flight} slices. Waiting for the learner: {waiting} of {wanted} positions. Lost: {lost}, too late: {late}.",
+    worker: "Worker", "weight age": "Weights, generations old", silent: "Silent for",
   },
   zh: {
     ...shared.zh, ...replayWords.zh,
@@ -55,6 +57,8 @@ export const words = {
     "goes on": "关闭页面或服务器后训练仍会继续，直到完成或被停止。",
     "other terminal": "它是在终端里启动的，请在那里停止。",
     "cannot train": "尚未安装训练组件",
+    cluster: "集群", "cluster line": "{machines} 台机器，{workers} 个工作进程。正在下：{flight} 片。等待学习：{waiting} / {wanted} 个局面。丢失：{lost}，过期：{late}。",
+    worker: "工作进程", "weight age": "权重落后代数", silent: "无消息时间",
     "preset tictactoe": "井字棋：烧一壶水的工夫，每手 25 次模拟便不再出错。",
     "preset connect4": "四子棋：双核约一刻钟。",
     "preset gomoku8": "8×8 五子棋（无禁手）：双核约一顿午饭的时间。",
@@ -325,9 +329,29 @@ class LearnPage {
       el("p", { class: "muted" }, run.generation || run.state !== "running" ? t("generation of", { done: run.generation, all: run.generations || "?" }) : t("starting")),
       bar(run),
       run.problem ? el("p", { class: "problem" }, run.problem) : null,
-      run.generation ? el("div", { class: "figures" }, this.figures(run).map(([name, value, note]) => this.figure(name, value, note))) : null);
+      run.generation ? el("div", { class: "figures" }, this.figures(run).map(([name, value, note]) => this.figure(name, value, note))) : null,
+      run.cluster ? this.clusterTable(run.cluster) : null);
     if (focused) this.headPlace.querySelector(`[data-focus="${focused}"]`)?.focus();
     this.drawPlay(run);
+  }
+
+  /** The workers of a cluster: how fast each is, how old its weights are, and what waits for whom. */
+  clusterTable(cluster) {
+    const { t, language } = this;
+    const plain = short(language);
+    const line = {
+      machines: cluster.machines, workers: cluster.workers.length, flight: cluster.in_flight, waiting: plain(cluster.waiting_positions),
+      wanted: plain(cluster.wanted_positions), lost: cluster.lost, late: cluster.late,
+    };
+    const heads = [t("worker"), t("games a second"), t("weight age"), t("silent")];
+    return el("details", { class: "cluster", open: this.showsCluster ?? true, ontoggle: (event) => { this.showsCluster = event.target.open; } },
+      el("summary", { dataset: { focus: "cluster" } }, t("cluster")),
+      el("p", { class: "note" }, t("cluster line", line)),
+      el("div", { class: "scrolls" }, el("table", { class: "table" },
+        el("thead", {}, el("tr", {}, heads.map((head, i) => el("th", { scope: "col", class: i ? "figure" : "" }, head)))),
+        el("tbody", {}, cluster.workers.map((worker) => el("tr", {}, el("th", { scope: "row" }, worker.name),
+          el("td", { class: "figure" }, plain(worker.games_per_second)), el("td", { class: "figure" }, worker.weight_age),
+          el("td", { class: "figure" }, duration(worker.silent_seconds, t))))))));
   }
 
   figure(name, value, note) {

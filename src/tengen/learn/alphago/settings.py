@@ -1,0 +1,202 @@
+"""What the three stages are told: tables of TOML, each key with its range, checked before any work starts."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+from tengen.games import load_game
+from tengen.knowledge.go_planes import GROUPS, check_size
+from tengen.learn.settings import COUNT, SHARE, table_of, toml_of
+from tengen.rules.board import Between
+from tengen.rules.errors import BadParameter, nearest
+
+PRESETS = Path(__file__).parent
+PATHS = ("data.records", "policy.start", "policy.net")  # may differ from machine to machine
+
+
+@dataclass(frozen=True)
+class RunTable:
+    game: str = "go:size=9,komi=5.5"
+    seed: Annotated[int, Between(0, 2**31)] = 1
+    generations: Annotated[int, COUNT] = 40  # after each the run is saved; then it is complete
+
+
+@dataclass(frozen=True)
+class NetTable:
+    channels: Annotated[int, Between(1, 1024)] = 128
+    layers: Annotated[int, Between(1, 100)] = 6  # the 5×5 convolution included
+
+
+@dataclass(frozen=True)
+class RecordsTable:
+    records: str = ""  # a file or a folder of SGF
+    players: str = "*"  # whose moves are learned from, by name: gnugo*
+    held_out: Annotated[float, SHARE] = 0.05  # of the games
+    hide: str = ""  # groups of planes that are left out, for an experiment: ladders,eyes
+
+
+@dataclass(frozen=True)
+class LearningTable:
+    batch: Annotated[int, Between(1, 10**6)] = 1024
+    steps: Annotated[int, COUNT] = 500  # in a generation
+    learning_rate: Annotated[float, Between(1e-7, 10)] = 2e-3  # at first; a cosine falls to a twentieth
+    weight_decay: Annotated[float, SHARE] = 1e-2
+    longest_gradient: Annotated[float, Between(0, 10**6)] = 1.0  # longer ones are cut; 0: never
+
+
+@dataclass(frozen=True)
+class PolicyTable:
+    start: str = ""  # the supervised net: a run folder, an .onnx file, or a name
+
+
+@dataclass(frozen=True)
+class PlayTable:
+    games: Annotated[int, Between(2, 10**6)] = 1024  # side by side, in a generation; half with each colour
+    longest: Annotated[int, Between(1, 424)] = 200  # plies, then the board is counted as it stands
+    opening: Annotated[int, Between(0, 100)] = 0  # random plies, from which nothing is learned: 0 to so many
+    temperature: Annotated[float, Between(0.01, 100)] = 1.0
+
+
+@dataclass(frozen=True)
+class PoolTable:
+    every: Annotated[int, COUNT] = 10  # generations until the net joins the pool of opponents
+    most: Annotated[int, COUNT] = 8  # opponents that are drawn from: the supervised policy, and the newest
+
+
+@dataclass(frozen=True)
+class ReinforceTable:
+    batch: Annotated[int, Between(1, 10**6)] = 4096
+    epochs: Annotated[int, Between(1, 100)] = 2  # how often each position is learned from
+    learning_rate: Annotated[float, Between(1e-8, 10)] = 2e-4  # at first; a cosine falls to a twentieth
+    clip: Annotated[float, Between(0.001, 10)] = 0.2  # a move's chance is not changed further than by this share
+    entropy: Annotated[float, Between(0, 10)] = 0.003  # worth of a nat of entropy
+    distance: Annotated[float, Between(0, 10)] = 0.02  # cost of a nat of distance from the supervised policy
+    longest_gradient: Annotated[float, Between(0, 10**6)] = 1.0
+    baseline_channels: Annotated[int, Between(1, 1024)] = 64
+    baseline_layers: Annotated[int, Between(1, 100)] = 4
+    baseline_rate: Annotated[float, Between(1e-7, 10)] = 1e-3
+
+
+@dataclass(frozen=True)
+class MatchTable:
+    every: Annotated[int, COUNT] = 10  # generations
+    games: Annotated[int, Between(2, 10**6)] = 400  # against the supervised policy, half with each colour
+
+
+@dataclass(frozen=True)
+class PlayerTable:
+    net: str = ""  # the policy that plays: a run folder, an .onnx file, or a name
+
+
+@dataclass(frozen=True)
+class SamplesTable:
+    generations: Annotated[int, COUNT] = 50  # that play; those that follow learn
+    games: Annotated[int, Between(2, 10**6)] = 20_000  # a generation
+    at_once: Annotated[int, Between(1, 10**6)] = 8192  # side by side
+    latest: Annotated[int, Between(1, 400)] = 90  # the last ply at which the random move is played
+    longest: Annotated[int, Between(1, 424)] = 250
+    held_out: Annotated[float, SHARE] = 0.05
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the settings of every stage can do."""
+
+    def text(self) -> str:
+        """As TOML, with everything spelled out."""
+        lines: list[str] = []
+        for table, keys in asdict(self).items():
+            lines += [f"[{table}]", *(f"{key} = {toml_of(value)}" for key, value in keys.items()), ""]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Supervised(Stage):
+    run: RunTable = field(default_factory=RunTable)
+    net: NetTable = field(default_factory=NetTable)
+    data: RecordsTable = field(default_factory=RecordsTable)
+    training: LearningTable = field(default_factory=LearningTable)
+
+    def hidden(self) -> list[int]:
+        """The planes that are left out."""
+        names = [name.strip() for name in self.data.hide.split(",") if name.strip()]
+        for name in names:
+            if name not in GROUPS:
+                raise BadParameter(f"data.hide: there is no group of planes {name!r}{nearest(name, GROUPS)}")
+        return [plane for name in names for plane in GROUPS[name]]
+
+
+@dataclass(frozen=True)
+class Reinforced(Stage):
+    run: RunTable = field(default_factory=RunTable)
+    policy: PolicyTable = field(default_factory=PolicyTable)
+    play: PlayTable = field(default_factory=PlayTable)
+    pool: PoolTable = field(default_factory=PoolTable)
+    training: ReinforceTable = field(default_factory=ReinforceTable)
+    evaluation: MatchTable = field(default_factory=MatchTable)
+
+
+@dataclass(frozen=True)
+class Valued(Stage):
+    run: RunTable = field(default_factory=RunTable)
+    policy: PlayerTable = field(default_factory=PlayerTable)
+    net: NetTable = field(default_factory=NetTable)
+    samples: SamplesTable = field(default_factory=SamplesTable)
+    training: LearningTable = field(default_factory=LearningTable)
+
+
+STAGES: dict[str, type[Stage]] = {"sl9": Supervised, "rl9": Reinforced, "value9": Valued}
+
+
+def load_stage(name: str, changes: Iterable[str] = ()) -> Any:
+    """The settings of a stage as its preset has them, with changes `table.key=value`."""
+    tables = tomllib.loads((PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
+    for text in changes:
+        path, equals, value = text.partition("=")
+        table, dot, key = path.strip().partition(".")
+        if not equals or not dot:
+            raise BadParameter(f"{text!r} is not a setting; write table.key=value, as in training.batch=512")
+        try:
+            read = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            read = value.strip()
+        tables.setdefault(table, {})[key] = read
+    return stage_of(STAGES[name], tables, name)
+
+
+def read_stage(kind: type[Stage], path: Path) -> Any:
+    """The settings in a run's folder."""
+    try:
+        return stage_of(kind, tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+    except (OSError, ValueError) as reason:
+        raise BadParameter(f"{path} cannot be read: {reason}") from reason
+
+
+def stage_of(kind: type[Stage], tables: Mapping[str, Any], where: str) -> Any:
+    known: dict[str, Any] = {part.name: part.default_factory for part in fields(kind)}
+    parts: dict[str, Any] = {}
+    for table, keys in tables.items():
+        if table not in known:
+            raise BadParameter(f"{where}: there is no table [{table}]{nearest(table, known)}")
+        if not isinstance(keys, Mapping):
+            raise BadParameter(f"{where}: {table} is a table: write [{table}] on a line of its own")
+        parts[table] = table_of(known[table], table, keys, where)
+    stage: Any = kind(**parts)
+    check_size(load_game(stage.run.game))
+    if isinstance(stage, Supervised):
+        stage.hidden()
+    if isinstance(stage, Valued) and stage.samples.generations >= stage.run.generations:
+        raise BadParameter(
+            f"{where}: run.generations={stage.run.generations} leaves none to learn after those that play"
+        )
+    return stage
+
+
+def cosine(rate: float, done: float) -> float:
+    """A learning rate that falls to a twentieth, when that share of a run is done."""
+    return rate * (0.05 + 0.95 * (1 + math.cos(math.pi * min(done, 1.0))) / 2)

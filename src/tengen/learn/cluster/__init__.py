@@ -1,0 +1,1 @@
+"""Training on many machines, by Ray: workers play, a driver learns and keeps the run's folder."""

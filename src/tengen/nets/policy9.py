@@ -1,0 +1,112 @@
+"""Policy and value nets of Go on 9×9 as they are asked: ONNX files, through ONNX Runtime, without torch.
+
+These nets do not see the planes of the game's own `encode`, but others, which their facts name: `go27` are those of
+`knowledge/go_planes.py`. A policy net has a logit for each point and for a pass, a value net a value; no net has both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tengen.games import load_game
+from tengen.knowledge.go_planes import PLANES
+from tengen.nets.facts import NetError
+from tengen.nets.runtime import SHIPPED, find_net, new_session, read_net
+from tengen.rules.errors import nearest
+from tengen.rules.game import Game
+
+FORMAT = "alphago 1"  # of the facts in a file; a net for `puct` has another
+KINDS = {"policy": "logits", "value": "values"}  # what each gives
+PLANE_SETS = {"go27": PLANES}
+
+
+@dataclass(frozen=True)
+class PlaneNetFacts:
+    """What a net is and where it comes from. Read back, they are equal to what was written."""
+
+    kind: str  # policy or value
+    game: str  # the spec of what it was trained on; komi is not shown to it
+    planes: str = "go27"
+    channels: int = 128
+    layers: int = 6  # convolutions, the 5×5 included
+    run: str = ""  # the training run, and how many steps it had made
+    step: int = 0
+
+    def metadata(self) -> dict[str, str]:
+        """The facts as an ONNX file holds them: texts, each a piece of JSON."""
+        return {"format": FORMAT, **{name: json.dumps(value) for name, value in asdict(self).items()}}
+
+    @classmethod
+    def read(cls, name: str, metadata: Mapping[str, str]) -> PlaneNetFacts:
+        """The facts in the metadata of the file `name`."""
+        if metadata.get("format") != FORMAT:
+            raise NetError(f"{name} is no policy or value net of the AlphaGo way: `tengen train sl9` makes one")
+        try:
+            facts = cls(**{key: json.loads(metadata[key]) for key in cls.__dataclass_fields__})
+        except (KeyError, TypeError, ValueError) as reason:
+            raise NetError(f"{name} is damaged: its facts cannot be read ({reason})") from reason
+        if facts.kind not in KINDS or facts.planes not in PLANE_SETS:
+            raise NetError(f"{name} is a {facts.kind} net that reads {facts.planes}, which this version does not know")
+        return facts
+
+
+class PlaneNet:
+    """A net that works on the thread that asks, and may be asked by several threads at once."""
+
+    kind = ""
+
+    def __init__(self, source: bytes | str | Path, device: str = "cpu"):
+        """A file, its content, a run folder (its newest net), or the name of a net that we ship."""
+        path = None if isinstance(source, bytes) else find_plane_net(str(source))
+        self.name = "this net" if path is None else path.name
+        content = source if isinstance(source, bytes) else read_net(path or Path(source))
+        self.session = new_session(content, self.name, device)
+        self.facts = PlaneNetFacts.read(self.name, self.session.get_modelmeta().custom_metadata_map)
+        if self.facts.kind != self.kind:
+            raise NetError(f"{self.name} is a {self.facts.kind} net; a {self.kind} net is needed here")
+        self.planes, self.shape = PLANE_SETS[self.facts.planes], load_game(self.facts.game).shape
+        takes = [(part.name, *part.shape[1:]) for part in self.session.get_inputs()]
+        gives = [part.name for part in self.session.get_outputs()]
+        if (takes, gives) != ([("planes", self.planes, *self.shape)], [KINDS[self.kind]]):
+            raise NetError(f"{self.name} is damaged: it takes {takes} and gives {gives}, which is not what it says")
+
+    def check_for(self, game: Game) -> None:
+        """Refuses a board of another size. Komi may differ: the net does not see it."""
+        own = load_game(self.facts.game)
+        if (game.name, game.shape) != (own.name, own.shape):
+            raise NetError(f"{self.name} is a net for {own.spec}; this is {game.spec}")
+
+    def __call__(self, planes: np.ndarray) -> np.ndarray:
+        cells = self.shape[0] * self.shape[1]
+        if planes.shape[1:] != (self.planes, cells):
+            raise NetError(f"{self.name} is asked about {planes.shape}; it takes [states, {self.planes}, {cells}]")
+        board = np.ascontiguousarray(planes, np.float32).reshape(-1, self.planes, *self.shape)
+        return self.session.run(None, {"planes": board})[0]
+
+
+class PolicyNet(PlaneNet):
+    """Planes uint8 [n, 27, 81] to logits float32 [n, 82] of the player to move; the last is a pass."""
+
+    kind = "policy"
+
+
+class ValueNet(PlaneNet):
+    """Planes uint8 [n, 27, 81] to values float32 [n] in (−1, 1) for the player to move."""
+
+    kind = "value"
+
+
+def find_plane_net(name: str) -> Path:
+    """The ONNX file that `name` stands for. Those we ship lie apart from the nets with two heads."""
+    folder = SHIPPED / "alphago"
+    if Path(name).exists():
+        return find_net(name)
+    names = sorted(path.stem for path in folder.glob("*.onnx"))
+    if name in names:
+        return folder / f"{name}.onnx"
+    raise NetError(f"no net is called {name!r}, nor a file or a run folder{nearest(name, names)}")
