@@ -47,7 +47,7 @@ BREAKS = {  # what is changed in the example, and what the check says
     "they must rise, each once": ("for cell in range(cells):", "for cell in range(cells - 1, -1, -1):"),
     "two boards, but to one key": ("result ^= stone_key(cell, state.cells[cell] - 1)", "result ^= stone_key(cell, 0)"),
     "leaves cells of plane 'first player to move' unwritten": ("        planes[2, cell] = state.to_play == 0\n", ""),
-    "legal, outcome, key, score or encode changes the state": (
+    "legal, outcome, key, score, territory or encode changes the state": (
         "    return state.result\n",
         "    state.pawns[0] = 1\n    return state.result\n",
     ),
@@ -55,6 +55,10 @@ BREAKS = {  # what is changed in the example, and what the check says
     "is read as": ("points.cell(text[:2]) * cells", "points.cell(text[2:]) * cells"),
     "setup() makes another position": ("        state.to_play = to_play\n", ""),
     "score() is -1 after": (OUTCOME, RULES + "def score(game, state):\n    return -1.0\n\n\n" + OUTCOME),
+    "territory() writes other owners than 0, 1 and 2": (
+        OUTCOME,
+        RULES + "def territory(game, state, owners):\n    owners[:] = 3\n\n\n" + OUTCOME,
+    ),
     "rollout() does not play to the end": (
         OUTCOME,
         RULES + "def rollout(game, state, actions, seed):\n    return seed\n\n\n" + OUTCOME,

@@ -22,6 +22,7 @@ from tengen.rules.contract import (
     play,
     rollout,
     score,
+    territory,
 )
 from tengen.rules.errors import BadDiagram, BadMove, IllegalMove, TengenError
 from tengen.rules.game import Game, Position, encode_states
@@ -45,7 +46,7 @@ class Report:
 
 
 @entry
-def play_and_ask(game, states, action, actions, planes):
+def play_and_ask(game, states, action, actions, planes, owners):
     """Plays on states[0] and copies it to states[1]; then asks states[0] all there is. Returns outcome and score."""
     play(game, states[0], action)
     states[1] = states[0]
@@ -54,6 +55,7 @@ def play_and_ask(game, states, action, actions, planes):
         legal(game, states[0], actions)
     else:
         margin = score(game, states[0])
+        territory(game, states[0], owners)
     key(game, states[0])
     encode(game, states[0], planes)
     return result, margin
@@ -167,18 +169,21 @@ def _check_names(game: Game) -> None:
 
 def _check_asking(game: Game, positions: list[Position]) -> None:
     actions, planes = np.empty(game.actions, np.int32), np.empty((len(game.planes), game.cells), np.float32)
+    owners = np.zeros(game.cells, np.int8)
     for position in positions:
         if position.previous is None:
             continue
         states = game.new_states(2)
         states[0] = position.previous.state
-        result, margin = play_and_ask(game.parameters, states, position.action, actions, planes)
+        result, margin = play_and_ask(game.parameters, states, position.action, actions, planes, owners)
         if result not in (ONGOING, FIRST, SECOND, DRAW):
             raise Unsound(f"outcome() is {result} after {_moves(position)}; it is ONGOING, FIRST, SECOND or DRAW")
         if result != ONGOING and np.sign(margin) != {FIRST: 1, SECOND: -1, DRAW: 0}[result]:
             raise Unsound(f"score() is {margin:g} after {_moves(position)}, but outcome() is {result}")
+        if not np.isin(owners, (0, 1, 2)).all():
+            raise Unsound(f"territory() writes other owners than 0, 1 and 2 after {_moves(position)}")
         if not _are_equal(states[:1], states[1:]):
-            raise Unsound(f"legal, outcome, key, score or encode changes the state after {_moves(position)}")
+            raise Unsound(f"legal, outcome, key, score, territory or encode changes the state after {_moves(position)}")
 
 
 def _check_rollouts(game: Game, positions: list[Position]) -> None:

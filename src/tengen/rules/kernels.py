@@ -16,6 +16,7 @@ import hashlib
 import inspect
 import itertools
 import os
+import re
 import secrets
 import sys
 import sysconfig
@@ -37,6 +38,7 @@ from tengen.rules.contract import JIT_OPTIONS
 from tengen.rules.errors import GameFileError
 
 FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # see above: what happens without is tested
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # Numba paints its words where colorama is installed
 _compiling = threading.RLock()  # threads of one process: `cache_of` changes Numba's settings for a moment
 
 
@@ -84,7 +86,8 @@ def compiler_says(reason: Exception) -> str:
     """The one line of the compiler's pages that tells the author of a game what is wrong, and where."""
     if isinstance(reason, KeyError):
         return f"the record has no field {reason}"
-    lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
+    plain = COLOUR.sub("", str(reason))
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
     starts = [i for i, line in enumerate(lines) if line.startswith("Rejected as the implementation raised")]
     innermost = [line for line in lines[starts[-1] + 1 if starts else 0 :] if "Failed in nopython mode" not in line]
     place = next(
