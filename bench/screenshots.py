@@ -103,6 +103,27 @@ def pull_arms(page: Any) -> None:
     page.click('[data-action="run to"]')
 
 
+def move_queens(page: Any) -> None:
+    """The fourth step, and how boards grow."""
+    page.locator(".queens-board").wait_for()
+    page.click('[data-action="measure"]')
+    page.locator(".chart .curve").first.wait_for()
+    page.fill(".stepper-target", "4")
+    page.click('[data-action="run to"]')
+    page.evaluate("scrollTo(0, 0)")
+
+
+def see_the_cave(page: Any) -> None:
+    """In the middle of a cave, its truth beside the map, and the scores of many."""
+    page.locator(".cave").first.wait_for()
+    page.click('[data-action="compare"]')
+    page.locator(".intervals").wait_for()
+    page.click('[data-action="truth"]')
+    page.fill(".stepper-target", "13")
+    page.click('[data-action="run to"]')
+    page.evaluate("scrollTo(0, 0)")
+
+
 def at_move(count: int) -> Callable[[Any], None]:
     """Shows a game in its middle."""
 
@@ -142,6 +163,10 @@ SHOTS = {
     "explore-alphabeta-phone": Shot("#/explore/alphabeta", scrolled_to(".stepper", see_the_cut), "dark"),
     "explore-bandits-projector": Shot("#/explore/bandits", pull_arms),
     "explore-bandits-phone": Shot("#/explore/bandits", scrolled_to(".stepper", pull_arms)),
+    "explore-queens-projector": Shot("#/explore/queens", move_queens),
+    "explore-queens-phone": Shot("#/explore/queens", scrolled_to(".stepper", move_queens), "dark"),
+    "explore-wumpus-projector": Shot("#/explore/wumpus", see_the_cave),
+    "explore-wumpus-phone": Shot("#/explore/wumpus", scrolled_to(".stepper", see_the_cave)),
     "learn-projector": Shot("#/learn?run=connect4&compare=connect4,few-simulations", at_move(7)),
     "learn-phone": Shot("#/learn?run=connect4", scrolled_to(".run-head", at_move(7))),
     "arena-projector": Shot("#/arena?contest=levels", at_move(11)),

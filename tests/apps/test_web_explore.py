@@ -15,7 +15,7 @@ from web_browser import PHONE, PROJECTOR, open_page
 import tengen
 
 STATIC = Path(tengen.__file__).parent / "apps" / "web" / "static"
-PAGES = ("mcts", "alphabeta", "bandits")
+PAGES = ("mcts", "alphabeta", "bandits", "queens", "wumpus")
 PATIENCE = 60.0
 
 
@@ -257,7 +257,7 @@ def test_bandits(chrome: Any, site: str) -> None:
 def test_on_a_phone_in_chinese(chrome: Any, site: str, name: str) -> None:
     """Nothing is wider than the window but what scrolls by itself, and every word is there."""
     with open_page(chrome, f"{site}#/explore/{name}", PHONE, language="zh-CN", scheme="dark") as page:
-        page.wait_for_selector(".tree-card, .arm")
+        page.wait_for_selector(".tree-card, .arm, .queen, .cave-cell")
         press(page, "step")
         press(page, "step")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -279,7 +279,7 @@ def test_every_word_is_there_in_both_languages(chrome: Any, site: str) -> None:
 
 
 def test_explorers_are_light() -> None:
-    assert sum(path.stat().st_size for path in (STATIC / "explore").iterdir()) < 120_000
+    assert sum(path.stat().st_size for path in (STATIC / "explore").iterdir()) < 160_000
 
 
 # The server

@@ -227,12 +227,12 @@ def show_reversi(
 
     A move must flip a disc at least, and flips all that it encloses; only who cannot flip passes. Black begins. Who
     takes longer than a minute for a move has lost: --time changes that. The clock is shown, yours while it runs. (The
-    board in the browser has no clock.)
+    board in the browser has the same clock, for 1 to 3600 seconds.)
     """
     from tengen.apps.lab import shows
 
     if is_in_browser:
-        shows.open_board(f"reversi:size={size}", shows.seats(first, agent, seed), port)
+        shows.open_board(f"reversi:size={size}", shows.seats(first, agent, seed), port, clock=seconds)
         return
     shows.show_reversi(first, agent, seconds, size, seed)
 

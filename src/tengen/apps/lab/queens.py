@@ -21,7 +21,7 @@ LARGEST = 10_000_000
 STARTS = ("greedy", "random")
 GREEDY, RANDOM = range(len(STARTS))
 PROBES = 100  # rows that the greedy start tries for a column
-SEED, TROUBLED, STEPS = range(3)  # places in `progress`
+SEED, TROUBLED, STEPS, MOVED = range(4)  # places in `progress`; MOVED is the column of the last step
 LARGEST_WATCHED = 1000
 
 
@@ -123,6 +123,7 @@ def repair(queens, progress, queen_rows, rows, rising, falling, troubled, most):
         queen_rows[column] = best_row(column, below(seed, len(rows)), rows, rising, falling)
         put(column, queen_rows[column], 1, rows, rising, falling)
         done += 1
+        progress[MOVED] = column
         if attackers(column, queen_rows[column], rows, rising, falling) > 3:
             count = 0  # it may attack others now
     progress[SEED], progress[TROUBLED] = np.int64(seed), count
@@ -136,7 +137,7 @@ class Board:
     def __init__(self, size: int, seed: int = 1, start: str = "greedy"):
         check(size, start)
         self.queens = Queens(size, STARTS.index(start))
-        self.progress = np.array([seed, 0, 0], np.int64)
+        self.progress = np.array([seed, 0, 0, 0], np.int64)
         self.set_up()
 
     def set_up(self) -> None:
@@ -165,6 +166,14 @@ class Board:
         rows, rising, falling = self.counts
         at, columns = self.queen_rows, np.arange(self.queens.size)
         return rows[at] + rising[columns + at] + falling[columns - at + self.queens.size - 1] > 3
+
+    def attackers(self) -> np.ndarray:
+        """How many queens of other columns attack each square: [columns, rows]. A queen compares its column by them."""
+        rows, rising, falling = self.counts
+        column, row = np.ogrid[: self.queens.size, : self.queens.size]
+        found = rows[row] + rising[column + row] + falling[column - row + self.queens.size - 1]
+        found[np.arange(self.queens.size), self.queen_rows] -= 3  # itself, on each of its lines
+        return found
 
 
 def check(size: int, start: str) -> None:
@@ -225,6 +234,34 @@ def watch(size: int, seed: int = 1, start: str = "greedy") -> Iterator[Board]:
         else:
             board.repair(1)
         yield board
+
+
+@dataclass(frozen=True)
+class Step:
+    """A board after a step, and what the step compared."""
+
+    queen_rows: list[int]  # [columns]
+    conflicts: int  # pairs
+    attacked: list[int]  # columns
+    column: int | None  # whose queen was moved, perhaps to where it was; None: all were put up
+    came_from: int | None  # its row before
+    compared: list[int]  # [rows]: queens that attacked each square of the column, the queen itself lifted
+
+
+def told_steps(size: int, seed: int = 1, start: str = "greedy") -> Iterator[Step]:
+    """The steps of `watch`, each with what it compared."""
+    steps, before, attackers = 0, [0], np.zeros((1, 1), np.int32)
+    for board in watch(size, seed, start):
+        now, column = board.queen_rows.tolist(), int(board.progress[MOVED]) if board.steps > steps else None
+        yield Step(
+            queen_rows=now,
+            conflicts=board.conflicts,
+            attacked=np.flatnonzero(board.attacked()).tolist(),
+            column=column,
+            came_from=None if column is None else before[column],
+            compared=[] if column is None else attackers[column].tolist(),
+        )
+        steps, before, attackers = board.steps, now, board.attackers()
 
 
 def growth(sizes: Sequence[int], runs: int = 5, seed: int = 1, start: str = "greedy") -> list[dict[str, Any]]:

@@ -225,13 +225,14 @@ def seats(first: str, computer: str, seed: int | None) -> tuple[str, str]:
     return players if first == "you" else players[::-1]
 
 
-def open_board(game: str, players: tuple[str, str], port: int) -> None:
-    """The web app's board with these players; serves until Ctrl-C."""
+def open_board(game: str, players: tuple[str, str], port: int, clock: float | None = None) -> None:
+    """The web app's board with these players, and a clock of so many seconds a move; serves until Ctrl-C."""
     from tengen.apps.web.server import serve
     from tengen.apps.web.settings import Settings
 
     first, second = ("person" if name == assignments.PERSON else name for name in players)
-    address = f"http://127.0.0.1:{port}/#/play?{urlencode({'game': game, 'first': first, 'second': second})}"
+    facts = {"game": game, "first": first, "second": second} | ({} if clock is None else {"clock": f"{clock:g}"})
+    address = f"http://127.0.0.1:{port}/#/play?{urlencode(facts)}"
     print(f"the board is at {address}", flush=True)
     opens = threading.Timer(1.0, webbrowser.open, (address,))
     opens.daemon = True

@@ -331,6 +331,16 @@ class Walker:
         return (*way, "climb")
 
 
+THOUGHTS = {  # why an explorer does what it does; {risk} is the chance of death that it takes
+    "": "",
+    "safe": "there is a square that is proven safe",
+    "hunt": "an arrow may open a way",
+    "dare": "nothing is safe; a risk of {risk:.0%} is taken",
+    "home": "the rest is too dangerous: home",
+    "gold": "the gold is here: home",
+}
+
+
 class Explorer(Walker):
     """Goes where it is proven safe; shoots where that opens a way; dares a risk up to its nerve; else goes home.
 
@@ -342,7 +352,11 @@ class Explorer(Walker):
         self.knows, self.nerve = Knowledge(size, pit_chance), nerve
         self.shot: list[Square] | None = None  # where an arrow flies, until it is heard
         self.is_daring = False  # whether the plan leads to where death is possible
-        self.thought = ""
+        self.reason, self.risk = "", 0.0
+
+    @property
+    def thought(self) -> str:
+        return THOUGHTS[self.reason].format(risk=self.risk)
 
     def notice(self, percept: Percept) -> None:
         self.knows.feel(self.square, percept)
@@ -359,24 +373,24 @@ class Explorer(Walker):
     def next_plan(self) -> Iterable[str]:
         self.is_daring = False
         if (safe := self.knows.safe()) and (way := self.way_to(safe)) is not None:
-            self.thought = "there is a square that is proven safe"
+            self.reason = "safe"
             return way
         if plan := self.hunt():
-            self.thought = "an arrow may open a way"
+            self.reason = "hunt"
             return plan
         risks = self.knows.risks()
         dangers = {square: danger(risks[square]) for square in self.knows.frontier()}
         least = min(dangers.values(), default=1.0)
         if least <= self.nerve:
-            self.thought, self.is_daring = f"nothing is safe; a risk of {least:.0%} is taken", True
+            self.reason, self.risk, self.is_daring = "dare", least, True
             way = self.way_to(square for square, risk in dangers.items() if risk == least)
             return way or self.home()
-        self.thought = "the rest is too dangerous: home"
+        self.reason = "home"
         return self.home()
 
     def home(self) -> Iterable[str]:
         if self.has_gold:
-            self.thought, self.is_daring = "the gold is here: home", False
+            self.reason, self.is_daring = "gold", False
         return super().home()
 
     def hunt(self) -> Iterable[str]:

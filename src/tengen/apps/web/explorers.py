@@ -172,6 +172,6 @@ def alpha_beta(question: WrittenTree) -> Walk:
 
 @router.post("/bandits")
 def bandits(question: Arms) -> Contest:
-    """UCB1, greedy, ε-greedy and random choice on the same arms with the same luck."""
+    """UCB1, greedy, ε-greedy, random choice and Thompson's sampling on the same arms with the same luck."""
     with a_turn():
-        return bandit.contest(**question.model_dump())
+        return bandit.contest(**question.model_dump(), has_thompson=True)

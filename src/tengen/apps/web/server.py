@@ -27,7 +27,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tengen import __version__
-from tengen.apps.web import contests, explorers, jobs, records, runs
+from tengen.apps.web import contests, explorers, jobs, labs, records, runs
 from tengen.apps.web import socket as play
 from tengen.apps.web.levels import AgentList, agent_list, levels_of
 from tengen.apps.web.messages import what_is_wrong
@@ -88,7 +88,7 @@ def new_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings, app.state.pages = settings, pages
     app.add_middleware(Guard, settings=settings)
     _add_doors(app)
-    for module in (records, play, explorers, runs, contests):
+    for module in (records, play, explorers, labs, runs, contests):
         app.include_router(module.router)
     app.router.default = Files(STATIC, app.router.default)
     app.add_exception_handler(TengenError, _tell_tengen_error)

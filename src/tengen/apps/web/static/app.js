@@ -10,11 +10,13 @@ const PAGES = {
   "explore/mcts": "./explore/mcts.js",
   "explore/alphabeta": "./explore/alphabeta.js",
   "explore/bandits": "./explore/bandits.js",
+  "explore/queens": "./explore/queens.js",
+  "explore/wumpus": "./explore/wumpus.js",
   learn: "./learn/learn.js",
   arena: "./learn/arena.js",
 };
 const MENU = ["play", "analyse", "explore/mcts", "learn", "arena"];
-const EXPLORERS = ["explore/mcts", "explore/alphabeta", "explore/bandits"];
+const EXPLORERS = ["explore/mcts", "explore/alphabeta", "explore/bandits", "explore/queens", "explore/wumpus"];
 const THEMES = ["auto", "light", "dark"];
 
 const main = document.getElementById("main");
@@ -105,6 +107,7 @@ function drawMenu(name) {
     subnav,
     EXPLORERS.map((entry) => link(entry, t(`page ${entry}`), entry === name)),
   );
+  subnav.querySelector("[aria-current]")?.scrollIntoView({ inline: "nearest", block: "nearest" });
   drawSwitches(t);
 }
 

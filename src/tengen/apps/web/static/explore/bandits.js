@@ -1,4 +1,4 @@
-// Bandits: arms that pay or do not, UCB1 beside greedy, ε-greedy and random choice, and what each comes to regret.
+// Bandits: arms that pay or do not, UCB1 and Thompson's sampling beside simpler policies, and what each comes to regret.
 import { el, svg, refill, toast, loadSheet } from "../dom.js";
 import { figure, numberField, segments } from "./small.js";
 import { Stepper, withSteps } from "./stepper.js";
@@ -41,7 +41,7 @@ class BanditsPage {
 
   build(root) {
     const { t } = this;
-    const policies = ["ucb1", "greedy", "epsilon", "random"].map((value) => ({ value, label: t(`policy ${value}`), title: t(`about ${value}`) }));
+    const policies = ["ucb1", "thompson", "greedy", "epsilon", "random"].map((value) => ({ value, label: t(`policy ${value}`), title: t(`about ${value}`) }));
     const bound = el("button", { type: "button", class: "button small", "aria-pressed": "false", dataset: { action: "bound" }, onclick: () => {
       this.hasBound = !this.hasBound;
       bound.setAttribute("aria-pressed", String(this.hasBound));
@@ -105,7 +105,7 @@ class BanditsPage {
   armOf(arm, truth, { pulls, total }, next, last) {
     const { t, policy, play, step } = this;
     const mean = pulls ? total / pulls : 0;
-    const bound = next ? next[arm] : this.boundOf(mean, pulls);
+    const bound = next ? next[arm] : policy === "ucb1" ? this.boundOf(mean, pulls) : null;
     const isNext = step < play.arms.length && play.arms[step] === arm;
     const scale = 300 / (policy === "ucb1" ? HIGHEST_BOUND : 1);
     const high = policy === "ucb1" ? Math.min(bound ?? HIGHEST_BOUND, HIGHEST_BOUND) : mean;
@@ -115,6 +115,7 @@ class BanditsPage {
         svg("rect", { class: "arm-track", width: 300, height: 28, rx: 4 }),
         svg("rect", { class: "arm-bonus", x: mean * scale, width: Math.max(0, high - mean) * scale, height: 28 }),
         svg("rect", { class: "arm-mean", width: mean * scale, height: 28, rx: 2 }),
+        policy === "thompson" && next && svg("path", { class: "arm-drawn", d: `M${bound * scale} 0V28` }),
         svg("path", { class: "arm-truth", d: `M${truth * scale} 0V28` })),
       el("span", { class: "reward" }, arm === last ? (play.rewards[step - 1] ? t("paid") : t("paid nothing")) : ""),
       el("span", { class: "arm-figures" }, this.figuresOf(arm, mean, pulls, bound)));
@@ -128,6 +129,7 @@ class BanditsPage {
   figuresOf(arm, mean, pulls, bound) {
     const { t, policy, step, settings } = this;
     const count = [`n = `, el("b", { dataset: { field: "pulls" } }, String(pulls)), `,  X̄ = `, el("b", { dataset: { field: "mean" } }, pulls ? figure(mean) : "–")];
+    if (policy === "thompson" && bound !== null) return [...count, `,  ${t("drawn")} `, el("b", { dataset: { field: "drawn" } }, figure(bound))];
     if (policy !== "ucb1") return count;
     if (!pulls) return [...count, `,  ${t("never pulled")}`];
     const c = settings.exploration === 1 ? "" : `${figure(settings.exploration)} · `;
@@ -141,7 +143,7 @@ class BanditsPage {
       const arm = play.arms[step];
       const best = next.reduce((found, bound, place) => ((bound ?? Infinity) > (next[found] ?? Infinity) ? place : found), 0);
       const isAny = policy === "random" || (policy === "epsilon" && next[arm] !== next[best]);
-      lines.push(el("p", { dataset: { told: "next" } }, t(isAny ? "next by chance" : next[arm] === null ? "next untried" : "next best", { arm: arm + 1, bound: figure(next[arm]) })));
+      lines.push(el("p", { dataset: { told: "next" } }, t(isAny ? "next by chance" : next[arm] === null ? "next untried" : policy === "thompson" ? "next drawn" : "next best", { arm: arm + 1, bound: figure(next[arm]) })));
     }
     const earned = tally.reduce((sum, { total }) => sum + total, 0);
     const regret = this.lectureRegret(step, earned);
@@ -226,32 +228,34 @@ class BanditsPage {
 
 export const words = withSteps({
   en: {
-    title: "Bandits: which arm next?", policy: "Policy", "policy ucb1": "UCB1", "policy greedy": "Greedy", "policy epsilon": "ε-greedy", "policy random": "Random",
-    "formula ucb1": "X̄ + C · √(2 ln n / nⱼ)", "formula greedy": "X̄", "formula epsilon": "1 − ε: X̄,  ε: any arm", "formula random": "any arm",
+    title: "Bandits: which arm next?", policy: "Policy", "policy ucb1": "UCB1", "policy greedy": "Greedy", "policy epsilon": "ε-greedy", "policy random": "Random", "policy thompson": "Thompson",
+    "formula ucb1": "X̄ + C · √(2 ln n / nⱼ)", "formula greedy": "X̄", "formula epsilon": "1 − ε: X̄,  ε: any arm", "formula random": "any arm", "formula thompson": "θⱼ ~ Beta(1 + wins, 1 + losses)",
     "about ucb1": "The arm whose mean could still be highest: doubt counts in its favour.",
     "about greedy": "Always the arm that has paid best so far. It can stay with a worse one for ever.",
     "about epsilon": "Mostly the arm that has paid best, now and then any arm: its regret grows for ever, slowly.",
     "about random": "Any arm, whatever was learned: its regret grows as fast as time.",
+    "about thompson": "Draws each arm's chance from what is known of it and takes the best draw: an arm is tried as often as it may be the best.",
     "ten pulls": "Ten pulls", "run to": "Run to", counter: "{step} of {all}", "what happens": "What happens", regret: "Regret", "regret of all": "Regret over all runs", "the arms": "The arms",
-    "keys bandits": "Green is what an arm has paid on average, ochre UCB1's bonus, the red line its true chance, which no policy sees. The framed arm is next. Keys: → step, ← back, Shift → ten, space runs.",
+    "keys bandits": "Green is what an arm has paid on average, ochre UCB1's bonus, the blue line Thompson's draw, the red line its true chance, which no policy sees. The framed arm is next. Keys: → step, ← back, Shift → ten, space runs.",
     "arm says": "Arm {arm}: mean {mean} of {pulls} pulls", paid: "+1", "paid nothing": "0", "never pulled": "never pulled: it comes first",
-    "next best": "Next is arm {arm}, with {bound}.", "next untried": "Next is arm {arm}, never pulled.", "next by chance": "Next is arm {arm}, by chance.",
+    "next best": "Next is arm {arm}, with {bound}.", "next untried": "Next is arm {arm}, never pulled.", "next by chance": "Next is arm {arm}, by chance.", "next drawn": "Next is arm {arm}: its draw, {bound}, is the best.", drawn: "drawn",
     earned: "{earned} earned in {step} pulls. Regret, as the lecture has it (max ΣXᵢ less what was earned):",
     "regret chart": "Regret of each policy by pulls, on average over the runs", "show bound": "Show the bound", bound: "UCB1's bound", "mean regret": "regret", pulls: "pulls in the end",
     "note regret": "Curves are Σ(best chance − chance of the arm pulled), on average over all runs; ± is the spread between runs. The bound, 8·Σ ln n / Δ + (1 + π²/3)·ΣΔ, is proven for C = 1.",
     means: "Chance of each arm to pay", "bad means": "A chance is between 0 and 1: 0.3, 0.5, 0.7", "pulls in all": "Pulls", runs: "Runs", seed: "Seed",
   },
   zh: {
-    title: "多臂老虎机：下一次拉哪个臂？", policy: "策略", "policy ucb1": "UCB1", "policy greedy": "贪心", "policy epsilon": "ε-贪心", "policy random": "随机",
-    "formula ucb1": "X̄ + C · √(2 ln n / nⱼ)", "formula greedy": "X̄", "formula epsilon": "1 − ε：X̄，ε：任一臂", "formula random": "任一臂",
+    title: "多臂老虎机：下一次拉哪个臂？", policy: "策略", "policy ucb1": "UCB1", "policy greedy": "贪心", "policy epsilon": "ε-贪心", "policy random": "随机", "policy thompson": "汤普森",
+    "formula ucb1": "X̄ + C · √(2 ln n / nⱼ)", "formula greedy": "X̄", "formula epsilon": "1 − ε：X̄，ε：任一臂", "formula random": "任一臂", "formula thompson": "θⱼ ~ Beta(1 + 赢, 1 + 输)",
     "about ucb1": "选择均值仍可能最高的臂：不确定性对它有利。",
     "about greedy": "总选到目前为止回报最好的臂，可能永远停在较差的臂上。",
     "about epsilon": "多数时候选回报最好的臂，偶尔任选一臂：悔值永远缓慢增长。",
     "about random": "不管学到什么都任选一臂：悔值与时间成正比。",
+    "about thompson": "按已知情况为每个臂抽取一个概率，选抽得最高的臂：一个臂越可能最好，就越常被尝试。",
     "ten pulls": "拉十次", "run to": "运行到", counter: "第 {step} 次，共 {all} 次", "what happens": "正在发生什么", regret: "悔值", "regret of all": "所有轮的悔值", "the arms": "各个臂",
-    "keys bandits": "绿色是臂的平均回报，赭色是 UCB1 的加成，红线是真实概率，策略看不到。带框的臂是下一个。按键：→ 下一步，← 上一步，Shift → 十次，空格运行。",
+    "keys bandits": "绿色是臂的平均回报，赭色是 UCB1 的加成，蓝线是汤普森的抽样，红线是真实概率，策略看不到。带框的臂是下一个。按键：→ 下一步，← 上一步，Shift → 十次，空格运行。",
     "arm says": "臂 {arm}：{pulls} 次的均值 {mean}", paid: "+1", "paid nothing": "0", "never pulled": "从未拉过：优先",
-    "next best": "下一个是臂 {arm}，值 {bound}。", "next untried": "下一个是从未拉过的臂 {arm}。", "next by chance": "下一个是随机选中的臂 {arm}。",
+    "next best": "下一个是臂 {arm}，值 {bound}。", "next untried": "下一个是从未拉过的臂 {arm}。", "next by chance": "下一个是随机选中的臂 {arm}。", "next drawn": "下一个是臂 {arm}：抽得的 {bound} 最高。", drawn: "抽得",
     earned: "{step} 次共得 {earned}。讲义的悔值（max ΣXᵢ 减去所得）：",
     "regret chart": "各策略的悔值随次数变化，对多轮取平均", "show bound": "显示上界", bound: "UCB1 的上界", "mean regret": "悔值", pulls: "最终各臂次数",
     "note regret": "曲线是 Σ(最好的概率 − 所拉臂的概率) 对所有轮的平均；± 是各轮之间的标准差。上界 8·Σ ln n / Δ + (1 + π²/3)·ΣΔ 在 C = 1 时成立。",

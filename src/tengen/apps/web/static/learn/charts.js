@@ -212,7 +212,7 @@ function thin(points) {
 /** Figures with their intervals on one axis, a row each: [{label, value, low, high}]. Zero is marked. */
 export function intervals(rows, { format, width = 640, title }) {
   const row = 32;
-  const names = Math.min(width * 0.4, 16 + 8 * Math.max(...rows.map((entry) => entry.label.length)));
+  const names = Math.min(width * 0.4, 16 + Math.max(...rows.map((entry) => widthOf(entry.label))));
   const low = Math.min(0, ...rows.map((entry) => entry.low));
   const high = Math.max(0, ...rows.map((entry) => entry.high));
   const x = (value) => names + 12 + ((value - low) / (high - low || 1)) * (width - names - 28);
@@ -232,8 +232,15 @@ export function intervals(rows, { format, width = 640, title }) {
     }));
 }
 
-/** A name that is not longer than so many pixels, by rule of thumb. */
+/** How wide a name is in pixels, by rule of thumb: a Chinese character takes more. */
+function widthOf(text) {
+  return [...text].reduce((sum, letter) => sum + (letter >= "⺀" ? 14 : 7.5), 0);
+}
+
+/** A name that is not longer than so many pixels. */
 function fit(text, pixels) {
-  const most = Math.floor(pixels / 7.5);
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  if (widthOf(text) <= pixels) return text;
+  const letters = [...text];
+  while (letters.length && widthOf(`${letters.join("")}…`) > pixels) letters.pop();
+  return `${letters.join("")}…`;
 }

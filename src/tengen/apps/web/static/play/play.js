@@ -1,6 +1,7 @@
 // The page on which one plays: against a person, a level or any agent.
 import { Board, ghostsOf, stoneIcon } from "../board.js";
 import { button, el, keep, kept, refill, toast } from "../dom.js";
+import { MoveClock, secondsOf, timeLeft } from "./clock.js";
 import { agentName, PERSON } from "./fields.js";
 import { MoveList } from "./movelist.js";
 import { recordButtons } from "./records.js";
@@ -29,6 +30,7 @@ class PlayPage {
     this.isLive = true; // whether an agent may answer: not while somebody looks through the game
     this.isPaused = false;
     this.showsThinking = kept("shows thinking", true);
+    this.clock = new MoveClock({ onTick: () => this.drawClock(), onOut: (node, player) => this.runOut(node, player) });
   }
 
   async begin() {
@@ -44,6 +46,7 @@ class PlayPage {
   end() {
     this.turn += 1; // what is on its way is not shown any more
     this.forgetThinking();
+    this.clock.stop();
     this.unwatch?.();
     document.removeEventListener("keydown", this.onKey);
     document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
@@ -52,6 +55,8 @@ class PlayPage {
   /** The game that the link holds, else the one at hand, else one as it was chosen last time. */
   takeGame(facts) {
     const tree = treeOfLink(facts);
+    if (facts.game) session.clock = secondsOf(facts.clock);
+    else if (!session.tree) session.clock = secondsOf(this.settings.clock);
     if (tree) session.tree = tree;
     else if (!session.tree) session.tree = new GameTree(this.settings.game);
     if (facts.first || facts.second) session.sides = [facts.first ?? PERSON, facts.second ?? PERSON];
@@ -170,6 +175,7 @@ class PlayPage {
             el("span", { class: "muted small" }, colourName(view, player, t)),
           ),
           scores[player] !== null && el("b", { class: "score number" }, scores[player]),
+          isOn && session.clock && this.clockFace(),
           isOn &&
             this.thinking &&
             !this.thinking.isHint &&
@@ -177,6 +183,19 @@ class PlayPage {
         );
       }),
     );
+  }
+
+  clockFace() {
+    this.face = el("span", { class: "clock number", role: "timer", "aria-label": this.t("time left") });
+    this.drawClock();
+    return this.face;
+  }
+
+  drawClock() {
+    if (!session.clock || !this.face) return;
+    const { text, isLow } = timeLeft(session.clock, (this.clock.node ?? this.tree.current).spent);
+    if (this.face.textContent !== text) this.face.textContent = text;
+    this.face.classList.toggle("is-low", isLow);
   }
 
   drawStatus() {
@@ -188,9 +207,9 @@ class PlayPage {
   statusText() {
     const { view, t } = this;
     const who = colourName(view, view.to_play, t);
-    const { resigned } = this.tree.current;
+    const { resigned, isLate } = this.tree.current;
     if (resigned !== null)
-      return t("resigned", { who: colourName(view, resigned, t), other: colourName(view, 1 - resigned, t) });
+      return t(isLate ? "late" : "resigned", { who: colourName(view, resigned, t), other: colourName(view, 1 - resigned, t) });
     if (view.outcome === "draw") return t("draw");
     if (view.outcome) return this.winText(view.outcome === "first" ? 0 : 1);
     if (this.problem) return this.problem;
@@ -316,9 +335,27 @@ class PlayPage {
     if (mine !== this.turn) return;
     this.view = view;
     this.tree.game = view.game; // spelled as the server does
-    history.replaceState(null, "", linkTo("play", this.tree, session.sides));
+    history.replaceState(null, "", linkTo("play", this.tree, session.sides, session.clock));
     this.draw();
     if (this.shouldThink()) this.think();
+    this.wind();
+  }
+
+  /** Lets the clock run for whoever is to move; for an agent from its first word, since waiting for its turn is free. */
+  wind() {
+    const { clock, tree, view } = this;
+    if (session.clock && !this.isLive && !tree.isAtEnd) return; // who looks through the game does not stop it
+    const isThinking = Boolean(this.thinking?.thought) || this.isPerson(view.to_play);
+    if (!session.clock || this.isOver() || this.isPaused || !isThinking) clock.stop();
+    else clock.run(tree.current, view.to_play, session.clock);
+  }
+
+  /** Somebody's time is over, wherever one looks meanwhile: the game is lost. */
+  runOut(node, player) {
+    this.go(() => {
+      this.tree.select(node);
+      Object.assign(node, { resigned: player, isLate: true });
+    });
   }
 
   /** Changes something and shows it; if the server refuses the position, we are where we were. */
@@ -335,6 +372,7 @@ class PlayPage {
       session.tree = tree;
       tree.current = current;
       this.draw();
+      this.wind();
     }
   }
 
@@ -347,6 +385,7 @@ class PlayPage {
   play(move) {
     if (!this.canPlay()) return;
     this.announce(this.t("played", { who: colourName(this.view, this.view.to_play, this.t), move }));
+    this.clock.stop();
     this.go(() => {
       Object.assign(this, { isLive: true, isPaused: false });
       this.tree.play(move);
@@ -386,6 +425,7 @@ class PlayPage {
       const { current } = this.tree;
       if (current.resigned !== null) current.resigned = null;
       else this.tree.select(target);
+      this.tree.current.spent = 0; // whoever takes back may think anew
       this.isLive = true;
       this.isPaused = !session.sides.includes(PERSON);
       this.lastThought = null;
@@ -395,7 +435,7 @@ class PlayPage {
   resign() {
     const player = this.isPerson(this.view.to_play) ? this.view.to_play : 1 - this.view.to_play;
     this.go(() => {
-      this.tree.current.resigned = player;
+      Object.assign(this.tree.current, { resigned: player, isLate: false });
     });
   }
 
@@ -408,19 +448,21 @@ class PlayPage {
 
   restart() {
     const begins = this.settings.begins === "random" ? "random" : "one";
-    this.start({ ...this.settings, game: this.tree.game, players: [...session.sides], begins });
+    this.start({ ...this.settings, game: this.tree.game, players: [...session.sides], begins, clock: session.clock });
   }
 
   start(settings) {
+    this.clock.stop();
     this.go(() => {
       session.tree = new GameTree(settings.game);
       session.sides = sidesOf(settings);
+      session.clock = secondsOf(settings.clock);
       Object.assign(this, { isLive: true, isPaused: false, lastThought: null });
     });
   }
 
   choose() {
-    const settings = { ...this.settings, game: this.tree.game };
+    const settings = { ...this.settings, game: this.tree.game, clock: String(session.clock ?? "") };
     setupDialog({
       games: this.games,
       settings,
@@ -433,6 +475,7 @@ class PlayPage {
   }
 
   load(tree) {
+    this.clock.stop();
     this.go(() => {
       session.tree = tree;
       this.isLive = false;
@@ -475,6 +518,7 @@ class PlayPage {
     if (answer.type === "thought" || answer.type === "move") this.lastThought = answer;
     if (answer.type === "thought") {
       Object.assign(mine, { thought: answer, isWaiting: false });
+      this.wind();
       this.drawSoon();
     } else if (answer.type === "waiting") {
       mine.isWaiting = true;
@@ -483,6 +527,7 @@ class PlayPage {
       toast(noteText(answer.note, this.t));
     } else if (answer.type === "move") {
       this.thinking = null;
+      this.clock.stop();
       this.tree.select(mine.node);
       mine.node.thoughts.play = answer;
       this.announce(this.t("played", { who: colourName(this.view, this.view.to_play, this.t), move: answer.move }));
@@ -493,6 +538,7 @@ class PlayPage {
       this.problem = answer.lost ? null : (answer.error ?? null);
       if (answer.lost) toast(this.t("no connection"));
       this.draw();
+      this.wind();
     }
   }
 
@@ -514,6 +560,7 @@ class PlayPage {
 
   forgetThinking() {
     if (this.thinking) this.socket.forget(this.thinking.id);
+    if (this.thinking && !this.thinking.isHint) this.clock.stop();
     this.thinking = null;
   }
 

@@ -6,10 +6,10 @@ import { GameTree } from "./tree.js";
 const RESULT = /^(\?|0|[BW]\+([RTF]|\d{1,6}(\.\d{1,3})?)?)$/; // as records have it
 const LARGEST = 300_000; // bytes of a file that a page sends
 
-/** The result of the line that is shown, where the rules do not say: who resigned, or what its record had. */
+/** The result of the line that is shown, where the rules do not say: who resigned or was late, or what its record had. */
 function resultOf(tree) {
   const end = tree.line.at(-1);
-  if (end.resigned !== null) return `${"BW"[1 - end.resigned]}+R`;
+  if (end.resigned !== null) return `${"BW"[1 - end.resigned]}+${end.isLate ? "T" : "R"}`;
   return end === tree.end && end.outcome === undefined && RESULT.test(tree.result) ? tree.result : "";
 }
 
@@ -65,8 +65,8 @@ export async function readGame(api, { text = "", data = "" }, game) {
   const read = await api.post("api/records/read", { text, data, game });
   const tree = new GameTree(read.game, read.moves);
   Object.assign(tree, { players: read.players, result: read.result, end: tree.current });
-  const [, winner] = /^([BW])\+R/.exec(read.result) ?? [];
-  if (winner) tree.end.resigned = winner === "B" ? 1 : 0;
+  const [, winner, how] = /^([BW])\+([RT])/.exec(read.result) ?? [];
+  if (winner) Object.assign(tree.end, { resigned: winner === "B" ? 1 : 0, isLate: how === "T" });
   addComments(tree.line, read.comments);
   addVariations(tree, read.variations);
   return { tree, problems: read.problems };

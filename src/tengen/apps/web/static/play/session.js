@@ -4,7 +4,7 @@ import { GameTree } from "./tree.js";
 const MOST_VIEWS = 2000; // that are remembered
 
 /** The game at hand: it outlives the page that shows it, so that what was played can be analysed. */
-export const session = { tree: null, sides: null };
+export const session = { tree: null, sides: null, clock: null }; // clock: seconds a move
 
 const views = new Map(); // by game and moves
 
@@ -62,7 +62,7 @@ export function specOf(game, values) {
   return game.name + (changed.length ? `:${changed.join(",")}` : "");
 }
 
-/** What the hash of a link holds: {game, moves, first, second, at}, as far as it is there. */
+/** What the hash of a link holds: {game, moves, first, second, clock, at}, as far as it is there. */
 export function readLink(hash = location.hash) {
   const query = new URLSearchParams(hash.split("?")[1] ?? "");
   const facts = Object.fromEntries(query);
@@ -70,12 +70,13 @@ export function readLink(hash = location.hash) {
   return facts;
 }
 
-/** A hash that holds a position and who plays. */
-export function linkTo(page, tree, sides = null) {
+/** A hash that holds a position, who plays, and how many seconds a move may take. */
+export function linkTo(page, tree, sides = null, clock = null) {
   const query = new URLSearchParams({ game: tree.game });
   const moves = tree.current.path;
   if (moves.length) query.set("moves", moves.join("-"));
   if (sides) ["first", "second"].forEach((name, player) => query.set(name, sides[player]));
+  if (clock) query.set("clock", clock);
   return `#/${page}?${query.toString().replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%3D", "=")}`;
 }
 

@@ -1,11 +1,12 @@
-// The dialog that begins a game: which, against whom, who begins, how long it may think.
+// The dialog that begins a game: which, against whom, who begins, how long it may think, and by which clock.
 import { button, choice, el, keep, kept } from "../dom.js";
+import { CLOCKS } from "./clock.js";
 import { agentField, gameFields, PERSON } from "./fields.js";
 import { openDialog } from "./records.js";
 import { gameOf } from "./session.js";
 
 export const TIMES = ["", "0.5", "1", "2", "5", "10", "30"]; // seconds; the first is the level's own
-const USUAL = { game: "gomoku", players: [PERSON, "medium"], begins: "one", time: "" };
+const USUAL = { game: "gomoku", players: [PERSON, "medium"], begins: "one", time: "", clock: "" };
 
 /** What was chosen last time. */
 export function lastSettings() {
@@ -40,6 +41,7 @@ export function setupDialog({ games, settings, t, onStart }) {
   const beginners = ["one", "two", "random"].map((value) => ({ value, label: t(`begins ${value}`) }));
   const begins = choice(t("begins"), beginners, settings.begins, null, { id: "begins" });
   const time = timeField(t, settings.time);
+  const clock = clockField(t, settings.clock);
   const submit = (event) => {
     event.preventDefault();
     const chosen = {
@@ -47,6 +49,7 @@ export function setupDialog({ games, settings, t, onStart }) {
       players: agents.map((agent) => agent.value()),
       begins: begins.querySelector("select").value,
       time: time.querySelector("select").value,
+      clock: clock.querySelector("select").value,
     };
     keep("play", chosen);
     dialog.close();
@@ -61,7 +64,7 @@ export function setupDialog({ games, settings, t, onStart }) {
       el("h2", {}, t("new game")),
       game.root,
       players,
-      el("div", { class: "grid2" }, begins, time),
+      el("div", { class: "grid2" }, begins, time, clock),
       el(
         "div",
         { class: "row" },
@@ -71,6 +74,13 @@ export function setupDialog({ games, settings, t, onStart }) {
     ),
   );
   return openDialog(dialog);
+}
+
+/** How long anybody may take for a move; another number than the usual ones comes from a link. */
+function clockField(t, value) {
+  const choices = CLOCKS.includes(value) ? CLOCKS : [...CLOCKS, value];
+  const options = choices.map((seconds) => ({ value: seconds, label: seconds ? t("or lost", { n: seconds }) : t("no clock") }));
+  return choice(t("clock"), options, value, null, { id: "clock" });
 }
 
 export function timeField(t, value, onChange = null) {

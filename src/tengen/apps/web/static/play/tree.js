@@ -6,7 +6,9 @@ class Node {
     this.parent = parent;
     this.children = []; // the last one played or chosen comes first
     this.comment = "";
-    this.resigned = null; // the player who gave up here
+    this.resigned = null; // the player who gave up here …
+    this.isLate = false; // … or whose time was over
+    this.spent = 0; // seconds of the move's time that are used up
     this.thoughts = {}; // what agents thought of the position, by their names
   }
 
