@@ -7,7 +7,7 @@ PRESET ?= tictactoe
 LIVE := gnugo grhino chromium
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: run play train test test-all live lint bench clean
+.PHONY: run play train test test-all live lint bench docs clean
 
 run: $(VENV)/installed
 	@$(BIN)/tengen serve
@@ -38,6 +38,9 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+docs: $(VENV)/installed-docs # the site, into site/: open site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: $(VENV)/installed-dev
 	$(BIN)/tengen bench rules
 
@@ -53,9 +56,13 @@ $(VENV)/installed-train: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[train]"
 	@touch $@ $(VENV)/installed
 
+$(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[docs]"
+	@touch $@ $(VENV)/installed
+
 $(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
-	@touch $@ $(VENV)/installed $(VENV)/installed-train
+	@touch $@ $(VENV)/installed $(VENV)/installed-train $(VENV)/installed-docs
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

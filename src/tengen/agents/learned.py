@@ -1,13 +1,31 @@
-"""An agent that plays what a network likes at first sight."""
+"""An agent that plays what a network likes at first sight; and who judges and plays for AlphaGo's search."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from tengen.agents.agent import NO_LIMIT, check_goes_on
+from tengen.games.go import Go
+from tengen.knowledge.go_patterns import OpenEyes, PatternPolicy, Patterns
+from tengen.knowledge.go_planes import encode_states
+from tengen.nets.facts import NetError
+from tengen.nets.policy9 import PolicyNet, ValueNet, find_plane_net
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game, Position
+from tengen.search.alphago import Judge, TwoNets
 from tengen.search.evaluators import Evaluator
 from tengen.search.limits import Clock, Decision, Limit
+from tengen.search.rollouts import Even, NetRollouts, QuickRollouts, Rollouts
+
+ALPHAGO_POLICY, ALPHAGO_VALUE = "go9-policy", "go9-value"  # the nets that we ship, once they are trained
+TRAINED_BY = {ALPHAGO_POLICY: "tengen train sl9, then rl9", ALPHAGO_VALUE: "tengen train value9"}
+WITHOUT = {ALPHAGO_POLICY: "policy=patterns", ALPHAGO_VALUE: "value=none,lambda=1"}
+ROLLOUTS = ("fast", "policy", "uniform")
+QUICK_REPEATS = 8  # quick games cost next to nothing beside two nets
 
 
 class PolicyAgent:
@@ -36,3 +54,47 @@ class PolicyAgent:
 def softmax(logits: np.ndarray) -> np.ndarray:
     weights = np.exp(logits - logits.max())
     return weights / weights.sum()
+
+
+Ask = Callable[[np.ndarray], np.ndarray]
+
+
+def judge_of(game: Game, policy: str, value: str) -> tuple[Judge, Ask | None]:
+    """Who judges leaves, by the names of two nets (or `patterns`, `uniform`; `none`); and the policy net alone."""
+    if not isinstance(game.parameters, Go):
+        raise BadParameter(f"alphago plays Go, not {game.name}")
+    show = partial(encode_states, game)
+    net = None if policy in ("uniform", "patterns") else load_half(PolicyNet, policy, game)
+    worth = None if value == "none" else load_half(ValueNet, value, game)
+    if net is None:
+        likely: Ask = PatternPolicy(game, Patterns.fitted()) if policy == "patterns" else partial(no_preference, game)
+        return TwoNets(likely, None if worth is None else lambda states: worth(show(states))), None
+    return TwoNets(net, worth, show), lambda states: net(show(states))
+
+
+def no_preference(game: Game, states: np.ndarray) -> np.ndarray:
+    return np.zeros((len(states), game.actions), np.float32)
+
+
+def load_half(kind: Any, name: str, game: Game) -> Any:
+    """A policy or a value net; one that should come with us and does not is told with what to do."""
+    try:
+        find_plane_net(name)
+    except NetError as reason:
+        if name not in TRAINED_BY:
+            raise
+        what = f"no {kind.kind} net comes with this version ({name})"
+        ways = f"train one ({TRAINED_BY[name]}) and give {kind.kind}=PATH, or do without: {WITHOUT[name]}"
+        raise NetError(f"{what}; {ways}") from reason
+    net = kind(name)
+    net.check_for(game)
+    return net
+
+
+def rollouts_of(game: Game, kind: str, policy: Ask | None, repeats: int) -> Rollouts:
+    """Who plays games to their end, and how many from each leaf (0: as many as are usual)."""
+    if kind == "policy":
+        if policy is None:
+            raise BadParameter("rollouts=policy needs a policy net: give policy=PATH, or rollouts=fast")
+        return NetRollouts(game, policy, OpenEyes(), repeats or 1)
+    return QuickRollouts(game, Patterns.fitted() if kind == "fast" else Even(), repeats or QUICK_REPEATS)

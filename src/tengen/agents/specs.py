@@ -10,7 +10,7 @@ from typing import Any
 from tengen.agents.agent import Agent, RandomAgent, SearchAgent
 from tengen.agents.gomocup import GomocupAgent, GomocupEngine
 from tengen.agents.gtp import GtpAgent, GtpEngine
-from tengen.agents.learned import PolicyAgent
+from tengen.agents.learned import ALPHAGO_POLICY, ALPHAGO_VALUE, ROLLOUTS, PolicyAgent, judge_of, rollouts_of
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
 from tengen.knowledge.endgame import Endgame
@@ -23,6 +23,7 @@ from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
 from tengen.search.alphabeta import AlphaBeta, Refinements
+from tengen.search.alphago import AlphaGo
 from tengen.search.evaluation import Plain
 from tengen.search.evaluators import Cached, Evaluator, RandomSymmetry, Uniform
 from tengen.search.limits import Limit
@@ -136,6 +137,21 @@ def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
 def make_gumbel(name: str, game: Game, options: dict[str, Any]) -> Agent:
     own = {key: options[key] for key in ("considered", "noise")}
     return SearchAgent(name, Gumbel(game, **puct_settings(game, options), **own), puct_limit(options))
+
+
+def make_alphago(name: str, game: Game, options: dict[str, Any]) -> Agent:
+    limit = Limit(time=options["time"], playouts=options["playouts"]).or_else(Limit(playouts=DEFAULT_SIMULATIONS))
+    threads = options["threads"] or os.cpu_count() or 1
+    share = options["lambda"]
+    judge, policy = judge_of(game, options["policy"], options["value"] if share < 1 else "none")
+    player = rollouts_of(game, ROLLOUTS[options["rollouts"]], policy, options["repeats"]) if share > 0 else None
+    few = 1 if policy is None else threads  # where playouts are few, later ones should know of earlier ones
+    batch = options["batch"] or (8 * threads if limit.playouts is None else max(few, min(limit.playouts // 400, 8)))
+    settings = {key: options[key] for key in ("exploration", "urgency", "memory", "seed")}
+    if options["urgency"] is None:
+        settings["urgency"] = 0.0 if options["policy"] == "uniform" else Puct.urgency
+    search = AlphaGo(game, judge, player, threads, rollouts=share, batch=batch, **settings)
+    return SearchAgent(name, search, limit)
 
 
 def make_policy(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -261,6 +277,29 @@ AGENTS = {
             ),
         },
         make_gumbel,
+    ),
+    "alphago": Maker(
+        "AlphaGo's tree search on 9×9 Go: a policy net, a value net, and games played to their end",
+        {
+            "policy": Option(
+                str, Text(), ALPHAGO_POLICY, "a policy net (a file or a run folder), patterns, or uniform"
+            ),
+            "value": Option(str, Text(), ALPHAGO_VALUE, "a value net (a file or a run folder), or none"),
+            "lambda": Option(float, Between(0, 1), 0.5, "share of a leaf's value that played games decide"),
+            "rollouts": Option(int, OneOf(*ROLLOUTS), 0, "who plays them: small patterns, the policy net, or chance"),
+            "repeats": Option(
+                int, Between(0, 1000), 0, "games from each leaf; 0: 8, or 1 if the policy net plays them"
+            ),
+            "playouts": Option(int, Between(1, 10**12), None, f"a move ({DEFAULT_SIMULATIONS}, unless time is given)"),
+            "time": TIME,
+            "batch": Option(int, Between(0, 127), 0, "leaves that are judged at once; 0: by playouts and threads"),
+            "exploration": Option(float, Between(0, 100), 4.0, "c of PUCT"),
+            "urgency": replace(LEARNED["urgency"], default=None),
+            "threads": Option(int, Between(0, 1024), 0, "0 for all cores"),
+            "memory": LEARNED["memory"],
+            "seed": SEED,
+        },
+        make_alphago,
     ),
     "policy": Maker(
         "what a net likes at first sight",

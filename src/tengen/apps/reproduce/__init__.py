@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tengen.apps.reproduce.go9 import reproduce_go9
 from tengen.apps.reproduce.gobang import reproduce_gobang
 from tengen.apps.reproduce.gomoku8 import reproduce_8x8
 from tengen.apps.reproduce.lecture import reproduce_lecture
@@ -15,4 +16,5 @@ EXPERIMENTS: dict[str, Callable[[Options], None]] = {
     "3x3": reproduce_slides,
     "gobang": reproduce_gobang,
     "lecture": reproduce_lecture,
+    "go9": reproduce_go9,
 }

@@ -1,0 +1,208 @@
+"""AlphaGo's search: PUCT whose leaves are judged twice, by a network and by games played to their end.
+
+As in the papers, an edge has the visits N, the results W of rollouts and the values V that the network gave, and
+Q = (λW + (1 − λ)V) / N. Since λ stays what it is, our trees keep the mixture: λ of a leaf's mean result and 1 − λ of
+its value are backed up as one number, and all else is PUCT (tree.py).
+
+Leaves wait in batches while every edge on their paths counts one loss more; threads share a batch, each asking the
+network about some leaves and playing their games. What a leaf comes to depends on its number, not on the thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any, Protocol
+
+import numpy as np
+
+from tengen.rules.contract import FIRST
+from tengen.rules.game import Game, Position, encode_states
+from tengen.rules.kernels import entry
+from tengen.search.evaluators import Evaluator, Uniform
+from tengen.search.limits import Clock, Decision, Limit
+from tengen.search.puct import DEFAULT_SIMULATIONS, FOREVER, Batch, Puct
+from tengen.search.rollouts import Rollouts
+from tengen.search.tree import NONE, ROOT, UNKNOWN, begin_simulation, finish_simulation
+
+HOLD = 0.02  # seconds that a batch should take at most, where time is limited
+
+
+class Judge(Protocol):
+    """Answers about states, each for the player to move there: logits [states, actions], values [states] in [−1, 1]."""
+
+    def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+
+
+class ByPlanes:
+    """A judge that shows an evaluator the game's own planes."""
+
+    def __init__(self, game: Game, evaluator: Evaluator):
+        self.game, self.evaluator = game, evaluator
+
+    def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        planes = np.empty((len(states), len(self.game.planes), self.game.cells), np.float32)
+        encode_states(self.game.parameters, states, planes)
+        return self.evaluator(planes)
+
+
+class TwoNets:
+    """A judge of two halves: one knows what is likely, one what it is worth. Without the second all is even."""
+
+    def __init__(
+        self,
+        policy: Callable[[np.ndarray], np.ndarray],
+        value: Callable[[np.ndarray], np.ndarray] | None = None,
+        show: Callable[[np.ndarray], np.ndarray] = lambda states: states,
+    ):
+        """Both are asked about what `show` makes of states."""
+        self.policy, self.value, self.show = policy, value, show
+
+    def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        shown = self.show(states)
+        values = np.zeros(len(states), np.float32) if self.value is None else self.value(shown)
+        return self.policy(shown), values
+
+
+@entry
+def gather_leaves(game, root, nodes, edges, batch, most, exploration, urgency):
+    """Begins up to `most` simulations; returns how many leaves wait, and how many simulations needed none.
+
+    It stops early where a leaf would be asked about twice, and when the root is proven.
+    """
+    asked, settled = 0, 0
+    while asked + settled < most and asked < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
+        batch.leaves[asked] = root[0]
+        leaf, path = batch.leaves[asked], batch.paths[asked]
+        length = begin_simulation(game, nodes, edges, leaf, exploration, urgency, NONE, path)
+        if length < 0:
+            break
+        if length == 0:
+            settled += 1
+        else:
+            batch.lengths[asked] = length
+            asked += 1
+    return asked, settled
+
+
+@entry
+def settle_leaves(game, nodes, edges, sizes, batch, asked, logits, values, seed):
+    """Ends the simulations that waited; one whose value is not known is taken back. Returns how many were ended."""
+    ended = 0
+    for i in range(asked):
+        path, length = batch.paths[i], np.int64(batch.lengths[i])
+        if np.isnan(values[i]):
+            for k in range(length):
+                nodes[path[k, 0]].visits -= 1
+                edges[path[k, 1]].losses -= 1
+        else:
+            leaf = batch.leaves[i]
+            finish_simulation(
+                game, nodes, edges, sizes, leaf, path, length, logits[i], values[i], batch.actions, 0.0, seed
+            )
+            ended += 1
+    return ended
+
+
+class AlphaGo(Puct):
+    """A search that keeps its tree between moves. Its simulations are called playouts, as UCT's are.
+
+    `rollouts`, from Puct, is λ; at 0 no game is played, at 1 the judge's values are not looked at.
+    """
+
+    def __init__(self, game: Game, judge: Judge, player: Rollouts | None = None, threads: int = 1, **settings: Any):
+        """`settings` are Puct's; the constants c = 4 and λ = ½ are those of the paper on 9×9 Go.
+
+        Without a player no games are played, and λ is 0.
+        """
+        self.judge, self.player, self.threads = judge, player, threads
+        settings = {"exploration": 4.0, "rollouts": 0.5, **settings}
+        if player is None:
+            settings["rollouts"] = 0.0
+        self.number = 0  # of leaves so far: each plays by a random sequence of its own
+        self.pool: Executor | None = None
+        self.leaf_seconds = 0.0  # what a leaf took lately
+        super().__init__(game, self._judge_first, **settings)
+
+    def _compile(self) -> None:
+        super()._compile()
+        game, start, trees = self.game.parameters, self.game.start().states, (self.nodes, self.edges)
+        logits, values = np.zeros((1, self.game.actions), np.float32), np.zeros(1, np.float32)
+        gather_leaves(game, start, *trees, self.work, 0, self.exploration, self.urgency)
+        settle_leaves(game, *trees, self.sizes, self.work, 0, logits, values, self.chance)
+
+    def _judge_first(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What Puct asks about a root: the state that stands first among the leaves, whatever it was shown."""
+        return self.judge(self.work.leaves[: len(planes)])
+
+    def move_to(self, position: Position) -> None:
+        self.work.leaves[0] = position.states[0]
+        super().move_to(position)
+
+    def search(self, position: Position, limit: Limit) -> Decision:
+        """Searches a position that is not over. A tree that is full goes on without growing.
+
+        Games under way when the time is over are given up, and their simulations taken back.
+        """
+        clock = Clock(limit)
+        most = limit.count or (FOREVER if limit.time is not None else DEFAULT_SIMULATIONS)
+        with self._threads():
+            self.move_to(position)
+            done = 0
+            while done < most and clock.left > 0 and self.nodes[ROOT].proven == UNKNOWN:
+                done += self.play_out(most - done, clock)
+        return self.decide(done, clock)
+
+    @contextlib.contextmanager
+    def _threads(self) -> Iterator[None]:
+        """Threads for as long as a search takes, unless one is enough."""
+        if self.threads == 1 or self.batch == 1:
+            yield
+            return
+        with ThreadPoolExecutor(self.threads) as self.pool:
+            yield
+        self.pool = None
+
+    def play_out(self, most: int, clock: Clock | None = None) -> int:
+        """One batch of simulations, no more than `most`; returns how many were ended."""
+        assert self.position is not None
+        if clock is not None and clock.limit is not None and self.leaf_seconds > 0:
+            most = min(most, max(1, int(min(clock.left, max(HOLD, 0.1 * clock.limit)) / self.leaf_seconds)))
+        game, trees = self.game.parameters, (self.nodes, self.edges)
+        asked, settled = gather_leaves(
+            game, self.position.states, *trees, self.work, most, self.exploration, self.urgency
+        )
+        if asked == 0:
+            return settled
+        began = Clock(Limit())
+        logits, values = self._ask(self.work, asked, clock)
+        self.leaf_seconds = began.seconds / asked
+        return settled + settle_leaves(game, *trees, self.sizes, self.work, asked, logits, values, self.chance)
+
+    def _ask(self, batch: Batch, asked: int, clock: Clock | None) -> tuple[np.ndarray, np.ndarray]:
+        """What the leaves that wait come to: logits, and values mixed of both judgements."""
+        shares = [part for part in np.array_split(np.arange(asked), self.threads if self.pool else 1) if len(part)]
+        first, self.number = self.number, self.number + asked
+
+        def answer(part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return self.assess(batch.leaves[part[0] : part[-1] + 1], first + int(part[0]), clock)
+
+        answers = list(self.pool.map(answer, shares) if self.pool else map(answer, shares))
+        logits, values = zip(*answers, strict=True)
+        return np.concatenate(logits), np.concatenate(values)
+
+    def assess(self, leaves: np.ndarray, number: int, clock: Clock | None) -> tuple[np.ndarray, np.ndarray]:
+        """Logits of leaves, and their values for the player to move: (1 − λ)v + λz."""
+        logits, values = self.judge(leaves)
+        if self.rollouts == 0 or self.player is None:
+            return logits, values
+        results = self.player(leaves, self.seed * 2**40 + number, clock)
+        results = np.where(leaves["to_play"] == FIRST - 1, results, -results)
+        return logits, ((1 - self.rollouts) * values + self.rollouts * results).astype(np.float32)
+
+
+def knows_nothing(game: Game) -> Judge:
+    """A judge to whom every action is as likely as the next, and every position even."""
+    uniform = Uniform(game)
+    return lambda states: uniform(states)
