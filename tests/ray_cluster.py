@@ -42,11 +42,14 @@ class Machines:
         self.cluster.remove_node(node, allow_graceful=False)
 
     def set(self, count: int) -> None:
-        """Exactly so many machines, of one core each."""
+        """Exactly so many machines, of one core each; Ray knows of all that have died."""
         while len(self.nodes) > count:
             self.kill(self.nodes[-1])
         while len(self.nodes) < count:
             self.add()
+        end = time.monotonic() + PATIENCE
+        while sum(node["Alive"] for node in ray.nodes()) != count + 1 and time.monotonic() < end:
+            time.sleep(0.1)
 
 
 @contextmanager

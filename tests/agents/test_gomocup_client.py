@@ -171,7 +171,7 @@ def test_failures_come_with_the_last_words(fakes, monkeypatch, body, what, last_
     message = str(caught.value)
     assert what in message.splitlines()[0]
     assert f"command: {agent.name}" in message
-    assert message.endswith(last_words)
+    assert last_words in message  # an engine whose pipe breaks may add words of its own
     assert len(message) < 4000
     assert agent.engine.process.returncode is not None
     with pytest.raises(EngineError, match="it was stopped before"):

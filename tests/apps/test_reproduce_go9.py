@@ -63,7 +63,7 @@ def test_agents_are_tried(monkeypatch):
 @pytest.mark.long
 def test_all_of_it(gnugo, tmp_path, monkeypatch):
     """Records, three stages, the match: everything that the command does, in miniature."""
-    monkeypatch.setattr(go9, "QUICK", replace(go9.QUICK, records=6, games=2, seconds=0.2))
+    monkeypatch.setattr(go9, "QUICK", replace(go9.QUICK, records=12, games=2, seconds=0.2))
     monkeypatch.setattr(go9, "POSITIONS", POSITIONS[4:6])
     monkeypatch.setattr("tengen.apps.reproduce.tactics.POSITIONS", POSITIONS[4:6])
     EXPERIMENTS["go9"](Options(tmp_path / "out", minutes=1))

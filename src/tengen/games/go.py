@@ -43,7 +43,7 @@ def record_for(size):
     number = np.uint8 if cells < 256 else np.uint16  # of a cell; there are never more pseudo-liberties than that
     return np.dtype(
         [
-            ("history", np.uint64, 120),
+            ("history", np.uint64, 110),
             ("stones", np.uint64, (2, words)),  # the cells of each player's stones
             ("lost", np.uint64, (2, words)),  # cells where each player's stones were ever captured
             ("key", np.uint64),  # of the stones alone

@@ -43,7 +43,10 @@ QUICK = Extent(
     games=2,
     seconds=1.0,
     changes={
-        "sl9": ["run.generations=4", "training.batch=128", "training.steps=40", "net.channels=32", "net.layers=4"],
+        "sl9": [
+            *("run.generations=4", "data.held_out=0.2", "training.batch=128", "training.steps=40"),
+            *("net.channels=32", "net.layers=4"),
+        ],
         "rl9": ["run.generations=2", "play.games=16", "evaluation.every=1", "evaluation.games=16"],
         "value9": [
             *("run.generations=4", "samples.generations=2", "samples.games=64", "samples.at_once=64"),

@@ -182,7 +182,10 @@ class Learners:
         self.others = [
             actor.remote(game.spec, settings, address, rank, self.count, device) for rank in range(1, self.count)
         ]
-        join(address, 0, self.count, device)
+        try:
+            join(address, 0, self.count, device)
+        except RuntimeError as reason:
+            raise RunError(f"the learners did not meet at {address}: {reason}; try again") from reason
         trainer = FirstTrainer(game, settings, self.count, device, self.others)
         return trainer, FirstReplay(game, settings.net.territory, self.others)
 
