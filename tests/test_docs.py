@@ -171,7 +171,8 @@ def run_command(command: str, where: str) -> None:
     assert words[0] == "tengen", f"{where}: {command!r} is not ours; mark the block as not run, and say why"
     if PIPED.match(command):
         last_words = "resign\n" if words[1] == "lab" else "quit\nEND\n"
-        process = subprocess.run([sys.executable, "-m", *words], input=last_words, capture_output=True, text=True)
+        told = {"input": last_words, "capture_output": True, "text": True, "timeout": 600}
+        process = subprocess.run([sys.executable, "-m", *words], **told)
         assert process.returncode == 0, f"{where}: {command}\n{process.stdout[-1000:]}\n{process.stderr[-1000:]}"
         return
     result = CliRunner().invoke(app, words[1:], input="y\n")
