@@ -413,7 +413,7 @@ class LearnPage {
 
   drawPlay(run) {
     const { t } = this;
-    this.playPlace.hidden = !run.nets.length;
+    this.playPlace.hidden = !run.nets.length || /\.py(:|$)/.test(run.game); // a game of a file is not played here
     const mark = `${run.name} ${run.nets.join(" ")}`;
     if (this.playPlace.hidden || this.playPlace.dataset.mark === mark) return;
     const newest = run.nets.at(-1);
