@@ -20,7 +20,7 @@ from tengen.learn.settings import load_settings
 from tengen.learn.training import Training
 from tengen.nets.runtime import load_net
 from tengen.records.sgf import read_sgf
-from tengen.rules.errors import BadParameter
+from tengen.rules.errors import BadParameter, TengenError
 from tengen.search.evaluators import Uniform
 
 SMALL = [
@@ -177,6 +177,28 @@ def test_a_loss_that_is_no_number_is_not_saved(tmp_path, monkeypatch):
     with pytest.raises(RunError, match=r"the loss is nan in generation 1.*training.learning_rate"):
         train(tmp_path / "run")
     assert not list(tmp_path.glob("run/checkpoints/*"))
+
+
+def test_a_run_begins_with_the_weights_of_another_board(tmp_path):
+    local = ["net.heads=local", "evaluation.every=0", "run.generations=1"]
+    train(tmp_path / "small", changes=local)
+    larger = [*SMALL, *local, "run.game=mnk:m=4,n=4,k=3", f"training.start={tmp_path / 'small'}"]
+    settings = load_settings("tictactoe", larger)
+    started = Training(tmp_path / "large", settings, load_game(settings.run.game), Silent())
+    learned = newest(tmp_path / "small")
+    for name, weight in started.trainer.model.state_dict().items():
+        assert np.array_equal(weight.numpy(), learned[f"model.{name}"])
+    started.go_on()
+    started.close()
+    assert started.counters.generation == 1
+
+
+@pytest.mark.parametrize("where", ["nowhere", "dense"])
+def test_a_run_cannot_begin_with_weights_of_another_form(tmp_path, where):
+    changes = ["evaluation.every=0", "run.generations=1"]
+    train(tmp_path / "dense", changes=changes)
+    with pytest.raises(TengenError, match="no run with a checkpoint" if where == "nowhere" else "not of this form"):
+        train(tmp_path / "run", changes=[*changes, "net.heads=local", f"training.start={tmp_path / where}"])
 
 
 def test_truth():

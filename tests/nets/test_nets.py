@@ -1,7 +1,9 @@
 """Nets: the same answers from torch and from ONNX Runtime, facts that come back, wrong files explained."""
 
+import itertools
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ from tengen.rules.errors import BadParameter
 torch.set_num_threads(1)
 GAMES = ["tictactoe", "connect4", "gomoku:size=8", "reversi"]
 ARCHITECTURES = [Architecture(), Architecture(pooling=True, blocks=2), Architecture("gobang")]
+LOCAL = Architecture(heads="local", blocks=2, pooling=True, policy_channels=6)
 SMALL = Architecture(blocks=1, channels=4)
 
 
@@ -51,8 +54,11 @@ def write_net(path, spec, **facts):
     return path
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=["resnet", "pooling", "gobang"])
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize(
+    ("spec", "architecture"),
+    [*itertools.product(GAMES, ARCHITECTURES), ("gomoku:size=8", LOCAL), ("reversi", LOCAL)],
+    ids=str,
+)
 def test_torch_and_onnx_agree(spec, architecture):
     game = load_game(spec)
     model = lively_model(game, architecture)
@@ -74,7 +80,7 @@ def test_torch_and_onnx_agree(spec, architecture):
     assert values.shape == (1,)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=["resnet", "pooling", "gobang"])
+@pytest.mark.parametrize("architecture", [*ARCHITECTURES, LOCAL], ids=str)
 def test_a_fresh_net_has_no_opinion(architecture):
     game = load_game("gomoku:size=8")
     torch.manual_seed(1)
@@ -110,7 +116,25 @@ def test_the_same_weights_make_the_same_file_and_the_same_answers():
             assert np.array_equal(answers[1], expected[1])
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=str)
+def test_local_heads_know_no_cell_by_its_place():
+    """The same stones elsewhere, out of reach of the edge, have the same logits; and any board takes the weights."""
+    large, small = load_game("gomoku:size=19"), load_game("gomoku:size=9")
+    model = lively_model(large, replace(LOCAL, blocks=1, pooling=False)).eval()
+    board = torch.zeros(2, len(large.planes), *large.shape)
+    board[0, 0, 6:8, 6:8] = board[1, 0, 9:11, 10:12] = 1
+    with torch.inference_mode():
+        one, other = model(board)[0].reshape(2, *large.shape)
+    assert torch.allclose(one[4:10, 4:10], other[7:13, 8:14], atol=1e-6)
+    assert one[4:10, 4:10].std() > 0.001
+    build_model(small, replace(LOCAL, blocks=1, pooling=False)).load_state_dict(model.state_dict())
+
+
+def test_local_heads_are_for_games_that_play_on_cells():
+    with pytest.raises(BadParameter, match="connect4 has 7 actions"):
+        build_model(load_game("connect4"), LOCAL)
+
+
+@pytest.mark.parametrize("architecture", [*ARCHITECTURES, LOCAL], ids=str)
 def test_fewer_kernels_answer_the_same(architecture, monkeypatch):
     """What a GPU computes, with cuDNN's fused functions written out for a CPU."""
 
@@ -268,7 +292,7 @@ def test_nets_play(tmp_path, spec, agent):
 def test_wrong_architectures():
     with pytest.raises(BadParameter, match=r"no network is called 'resent'; did you mean 'resnet'\?"):
         Architecture("resent")
-    with pytest.raises(BadParameter, match="no residual blocks, so no pooling"):
+    with pytest.raises(BadParameter, match="no pooling, no local heads"):
         Architecture("gobang", pooling=True)
     with pytest.raises(BadParameter, match="blocks=0"):
         Architecture(blocks=0)

@@ -78,6 +78,42 @@ def packed(arrays: Arrays) -> bytes:
     return save({name: np.array(array, order="C") for name, array in arrays.items()})
 
 
+def read_manifest(path: Path) -> dict[str, Any]:
+    """What a checkpoint says of itself."""
+    try:
+        facts = json.loads(path.read_bytes())
+        wanted = facts.pop("hash")
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise Damaged(f"{path} is damaged") from None
+    if hash_of(json.dumps(facts).encode()) != wanted:
+        raise Damaged(f"{path} is damaged")
+    return facts
+
+
+def read_checked(path: Path, wanted: str) -> bytes:
+    """A file's content, if it has that hash."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise Damaged(f"{path} is missing") from None
+    if hash_of(content) != wanted:
+        raise Damaged(f"{path} is damaged")
+    return content
+
+
+def newest_weights(folder: Path) -> Arrays:
+    """The model's weights in the newest checkpoint of a run that others may have open."""
+    paths = sorted(folder.glob("checkpoints/*.json"))
+    if not paths:
+        raise RunError(f"{folder} is no run with a checkpoint")
+    try:
+        ((name, wanted),) = read_manifest(paths[-1])["state"].items()
+        arrays = load(read_checked(folder / name, wanted))
+    except Damaged as reason:
+        raise RunError(str(reason)) from reason
+    return {key.removeprefix("model."): array for key, array in arrays.items() if key.startswith("model.")}
+
+
 class Run:
     """An open run folder, which no other process can open at the same time."""
 
@@ -164,8 +200,8 @@ class Run:
         paths = sorted(self.folder.glob("checkpoints/*.json"), reverse=True)
         for path in paths:
             try:
-                facts = self._read_manifest(path)
-                (state,) = (self._read(name, wanted) for name, wanted in facts["state"].items())
+                facts = read_manifest(path)
+                (state,) = (read_checked(self.folder / name, wanted) for name, wanted in facts["state"].items())
             except Damaged as reason:
                 self.say(f"{reason}: going back to the checkpoint before")
                 continue
@@ -177,30 +213,11 @@ class Run:
         self._clear_after(0, 0)
         return None
 
-    def _read_manifest(self, path: Path) -> dict[str, Any]:
-        try:
-            facts = json.loads(path.read_bytes())
-            wanted = facts.pop("hash")
-        except (ValueError, KeyError, AttributeError, TypeError):
-            raise Damaged(f"{path} is damaged") from None
-        if hash_of(json.dumps(facts).encode()) != wanted:
-            raise Damaged(f"{path} is damaged")
-        return facts
-
-    def _read(self, name: str, wanted: str) -> bytes:
-        try:
-            content = (self.folder / name).read_bytes()
-        except FileNotFoundError:
-            raise Damaged(f"{self.folder / name} is missing") from None
-        if hash_of(content) != wanted:
-            raise Damaged(f"{self.folder / name} is damaged")
-        return content
-
     def games(self) -> Iterator[tuple[int, Arrays]]:
         """The games of the checkpoint's window, generation by generation; what is damaged is left out."""
         for name, wanted in self._games.items():
             try:
-                yield int(Path(name).stem), load(self._read(name, wanted))
+                yield int(Path(name).stem), load(read_checked(self.folder / name, wanted))
             except Damaged as reason:
                 self.say(f"{reason}: its games are left out")
 

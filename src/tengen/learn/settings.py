@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 from tengen.games import load_game
-from tengen.nets.facts import KINDS, Architecture
+from tengen.nets.facts import HEADS, KINDS, Architecture
 from tengen.rules.board import Between
 from tengen.rules.contract import has_rule
 from tengen.rules.errors import BadParameter, TengenError, nearest
@@ -50,6 +50,7 @@ class NetSettings:
     blocks: Annotated[int, Between(1, 100)] = 3
     channels: Annotated[int, Between(1, 1024)] = 32
     pooling: bool = False
+    heads: Annotated[str, Named(HEADS)] = "dense"
     policy_channels: Annotated[int, Between(1, 1024)] = 4
     value_channels: Annotated[int, Between(1, 1024)] = 2
     territory: bool = False  # also learns who will own each cell, if the game says so
@@ -76,6 +77,7 @@ class SelfplaySettings:
 
 @dataclass(frozen=True)
 class TrainingSettings:
+    start: str = ""  # a run whose newest weights this one begins with; of another board size, if net.heads is local
     optimiser: Annotated[str, Named(("adamw", "adam"))] = "adamw"
     batch: Annotated[int, Between(1, 10**6)] = 512
     samples: Annotated[float, Between(0.01, 1000)] = 4.0  # how often each new position is learned from, on average

@@ -15,6 +15,7 @@ from torch.nn import functional
 from tengen.learn.replay import Replay, Samples
 from tengen.learn.settings import Settings
 from tengen.nets.models import Network, build_model
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
 TERMS = ("value", "policy", "territory", "entropy", "weights")  # entropy is what is left of `policy` at its best
@@ -98,6 +99,14 @@ class Trainer:
         for number, state in self.optimiser.state_dict()["state"].items():
             arrays |= {f"optimiser.{number}.{key}": torch.as_tensor(value) for key, value in state.items()}
         return {name: value.cpu().numpy() for name, value in arrays.items()}
+
+    def begin_with(self, arrays: dict[str, np.ndarray], name: str) -> None:
+        """Takes over the weights of a model of the same architecture, which has perhaps learned on another board."""
+        try:
+            self.model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
+        except RuntimeError as reason:
+            wrong = str(reason).splitlines()[1].strip() if "\n" in str(reason) else str(reason)
+            raise BadParameter(f"training.start={name}: its net is not of this form: {wrong}") from None
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Goes on where `save` was called."""

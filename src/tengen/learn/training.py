@@ -21,7 +21,7 @@ from tengen.learn.events import EventFile
 from tengen.learn.ladder import named_player, net_player, play_ladder_match, truth_of
 from tengen.learn.replay import Replay
 from tengen.learn.report import write_report
-from tengen.learn.run import Counters, Run, RunError, write_file
+from tengen.learn.run import Counters, Run, RunError, newest_weights, write_file
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
@@ -90,6 +90,8 @@ class Training:
         """Goes on from the newest checkpoint, if there is one."""
         found = self.run.newest()
         if found is None:
+            if start := self.settings.training.start:
+                self.trainer.begin_with(newest_weights(Path(start)), start)
             self._write_net(0)
             return
         self.counters, arrays = found

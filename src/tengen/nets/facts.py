@@ -13,6 +13,7 @@ from tengen.rules.game import Game
 
 FORMAT = 1  # of the facts in a file; another number is a file that this version cannot read
 KINDS = ("resnet", "gobang")
+HEADS = ("dense", "local")
 
 
 class NetError(TengenError):
@@ -27,6 +28,7 @@ class Architecture:
     blocks: int = 3
     channels: int = 32
     pooling: bool = False  # what the whole board shows is told to every cell, in every other block, the last included
+    heads: str = "dense"  # `local` ones know no cell by its place: they learn sooner on large boards, and fit any
     policy_channels: int = 4
     value_channels: int = 2
     value_hidden: int = 64
@@ -35,8 +37,10 @@ class Architecture:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise BadParameter(f"no network is called {self.kind!r}{nearest(self.kind, KINDS)}")
-        if self.kind == "gobang" and self.pooling:
-            raise BadParameter("a gobang network has no residual blocks, so no pooling; use kind='resnet'")
+        if self.heads not in HEADS:
+            raise BadParameter(f"no heads are called {self.heads!r}{nearest(self.heads, HEADS)}")
+        if self.kind == "gobang" and (self.pooling or self.heads != "dense"):
+            raise BadParameter("a gobang network has no residual blocks, no pooling, no local heads; use kind='resnet'")
         for name in ("blocks", "channels", "policy_channels", "value_channels", "value_hidden"):
             if getattr(self, name) < 1:
                 raise BadParameter(f"{name}={getattr(self, name)}: a network has one at least")

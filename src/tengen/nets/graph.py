@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tengen.nets.models import Block, Convolution, Network, PooledConvolution, folded
+from tengen.nets.models import Block, Convolution, LocalPolicy, Network, PooledConvolution, folded
 from tengen.rules.game import Game
 
 ONE = (1, 1)
@@ -113,8 +113,23 @@ def heads(model: Network, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     weights = torch.cat([layer.weight.flatten(1) for layer in convolutions])
     biases = torch.cat([layer.bias for layer in convolutions])
     cells = x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])  # [rows · cells, channels]
-    seen = functional.linear(cells, weights, biases).relu_().view(len(x), -1, len(weights)).transpose(1, 2)
-    count = len(convolutions[0].weight)
-    logits = policy[-1](seen[:, :count].flatten(1))
-    hidden = value[3](seen[:, count:].flatten(1)).relu_()
-    return logits, value[5](hidden).tanh_().squeeze(1)
+    seen = functional.linear(cells, weights, biases).relu_().view(len(x), -1, len(weights))
+    parts = seen.split([len(layer.weight) for layer in convolutions], 2)
+    return (local_heads if isinstance(model.policy, LocalPolicy) else dense_heads)(model, *parts)
+
+
+def dense_heads(model: Network, moves: torch.Tensor, chances: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """From what either head has seen of each cell: [rows, cells, channels]."""
+    policy, value = layers_of(model.policy), layers_of(model.value)
+    hidden = value[3](chances.transpose(1, 2).flatten(1)).relu_()
+    return policy[-1](moves.transpose(1, 2).flatten(1)), value[5](hidden).tanh_().squeeze(1)
+
+
+def local_heads(model: Any, moves: torch.Tensor, chances: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    policy, value = model.policy, model.value
+    logits = functional.linear(moves, policy.cells.weight.flatten(1), policy.cells.bias).squeeze(2)
+    if policy.passing is not None:
+        passing = functional.linear(moves.mean(1), policy.passing.weight.flatten(1), policy.passing.bias)
+        logits = torch.cat([logits, passing], 1)
+    hidden = value.hidden(torch.cat([chances.mean(1), chances.amax(1)], 1)).relu_()
+    return logits, value.last(hidden).tanh_().squeeze(1)

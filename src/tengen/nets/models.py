@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+from typing import TypeVar
 
 import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from tengen.nets.facts import Architecture
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
+
+Layer = TypeVar("Layer", nn.Linear, nn.Conv2d)
 
 
 class Convolution(nn.Module):
@@ -53,6 +57,37 @@ class PooledConvolution(nn.Module):
         return self.local(x) + self.bias(torch.cat([self.mean(seen), self.maximum(seen)], 1))
 
 
+class LocalPolicy(nn.Module):
+    """A logit for each cell from what the tower says of that cell; for a pass from the mean of all."""
+
+    def __init__(self, channels: int, hidden: int, has_pass: bool):
+        super().__init__()
+        self.first, self.relu, self.flatten = Convolution(channels, hidden, 1), nn.ReLU(), nn.Flatten()
+        self.cells = quiet(nn.Conv2d(hidden, 1, 1))
+        self.mean = nn.AdaptiveAvgPool2d(1)
+        self.passing = quiet(nn.Conv2d(hidden, 1, 1)) if has_pass else None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        seen = self.relu(self.first(x))
+        logits = self.flatten(self.cells(seen))
+        return torch.cat([logits, self.flatten(self.passing(self.mean(seen)))], 1) if self.passing else logits
+
+
+class LocalValue(nn.Module):
+    """A value from the means and the maxima over the board."""
+
+    def __init__(self, channels: int, seen: int, hidden: int):
+        super().__init__()
+        self.first, self.relu, self.flatten = Convolution(channels, seen, 1), nn.ReLU(), nn.Flatten()
+        self.mean, self.maximum = nn.AdaptiveAvgPool2d(1), nn.AdaptiveMaxPool2d(1)
+        self.hidden, self.last, self.tanh = nn.Linear(2 * seen, hidden), quiet(nn.Linear(hidden, 1)), nn.Tanh()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        seen = self.relu(self.first(x))
+        summary = self.flatten(torch.cat([self.mean(seen), self.maximum(seen)], 1))
+        return self.tanh(self.last(self.relu(self.hidden(summary))))
+
+
 class Network(nn.Module):
     """A tower that all heads share. Untrained, its policy is nearly uniform and its values are nearly zero."""
 
@@ -73,28 +108,42 @@ class Network(nn.Module):
 
 def build_model(game: Game, architecture: Architecture) -> Network:
     """A network for a game, with fresh weights (torch.manual_seed decides on them)."""
-    is_resnet = architecture.kind == "resnet"
+    is_resnet, planes = architecture.kind == "resnet", len(game.planes)
     channels = architecture.channels if is_resnet else 128
+    policy, value = (local_heads if architecture.heads == "local" else dense_heads)(game, architecture, channels)
+    territory = nn.Sequential(nn.Conv2d(channels, 1, 1), nn.Flatten(), nn.Tanh()) if architecture.territory else None
+    tower = residual_tower(planes, architecture) if is_resnet else gobang_tower(planes)
+    return Network(tower, policy, value, territory)
+
+
+def dense_heads(game: Game, architecture: Architecture, channels: int) -> tuple[nn.Module, nn.Module]:
+    """AlphaZero's: a few channels, then all cells together. They fit one board."""
+    has_norm = architecture.kind == "resnet"
     policy_cells, value_cells = architecture.policy_channels * game.cells, architecture.value_channels * game.cells
     policy = nn.Sequential(
-        Convolution(channels, architecture.policy_channels, 1, is_resnet),
+        Convolution(channels, architecture.policy_channels, 1, has_norm),
         nn.ReLU(),
         nn.Flatten(),
-        last_layer(policy_cells, game.actions),
+        quiet(nn.Linear(policy_cells, game.actions)),
     )
     value = nn.Sequential(
-        Convolution(channels, architecture.value_channels, 1, is_resnet),
+        Convolution(channels, architecture.value_channels, 1, has_norm),
         nn.ReLU(),
         nn.Flatten(),
         nn.Linear(value_cells, architecture.value_hidden),
         nn.ReLU(),
-        last_layer(architecture.value_hidden, 1),
+        quiet(nn.Linear(architecture.value_hidden, 1)),
         nn.Tanh(),
     )
-    territory = nn.Sequential(nn.Conv2d(channels, 1, 1), nn.Flatten(), nn.Tanh()) if architecture.territory else None
-    planes = len(game.planes)
-    tower = residual_tower(planes, architecture) if is_resnet else gobang_tower(planes)
-    return Network(tower, policy, value, territory)
+    return policy, value
+
+
+def local_heads(game: Game, architecture: Architecture, channels: int) -> tuple[nn.Module, nn.Module]:
+    """The same weights for every cell, whatever the size of the board."""
+    if game.actions not in (game.cells, game.cells + 1):
+        raise BadParameter(f"net.heads=local is for games that play on cells: {game.spec} has {game.actions} actions")
+    policy = LocalPolicy(channels, architecture.policy_channels, game.actions > game.cells)
+    return policy, LocalValue(channels, architecture.value_channels, architecture.value_hidden)
 
 
 def residual_tower(planes: int, architecture: Architecture) -> nn.Module:
@@ -114,11 +163,11 @@ def gobang_tower(planes: int) -> nn.Module:
     return nn.Sequential(*layers)
 
 
-def last_layer(inputs: int, outputs: int) -> nn.Linear:
-    """A linear layer whose answers are small at first."""
-    layer = nn.Linear(inputs, outputs)
+def quiet(layer: Layer) -> Layer:
+    """The layer, its answers small at first."""
     nn.init.normal_(layer.weight, std=0.01)
-    nn.init.zeros_(layer.bias)
+    if layer.bias is not None:
+        nn.init.zeros_(layer.bias)
     return layer
 
 

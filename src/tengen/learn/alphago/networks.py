@@ -16,7 +16,7 @@ from torch import fx, nn
 
 from tengen.nets.export import IR_VERSION, LAYERS, OPSET, own_weights, translation
 from tengen.nets.facts import NetError
-from tengen.nets.models import Convolution, folded, last_layer
+from tengen.nets.models import Convolution, folded, quiet
 from tengen.nets.policy9 import KINDS, PLANE_SETS, PlaneNetFacts
 from tengen.nets.runtime import read_net
 from tengen.rules.game import Game
@@ -81,7 +81,7 @@ class ValueNetwork(nn.Module):
             nn.Flatten(),
             nn.Linear(shape[0] * shape[1], VALUE_HIDDEN),
             nn.ReLU(),
-            last_layer(VALUE_HIDDEN, 1),
+            quiet(nn.Linear(VALUE_HIDDEN, 1)),
             nn.Tanh(),
         )
 
