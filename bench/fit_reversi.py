@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tengen.arena.match import random_opening
+from tengen.arena.openings import random_opening
 from tengen.games import load_game
 from tengen.knowledge.endgame import EXACT, FOREVER, Endgame, begin, moves_of, proceed
 from tengen.knowledge.margin import (

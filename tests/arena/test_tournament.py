@@ -46,6 +46,11 @@ def test_more_games_are_the_same_games_and_more():
     assert list(plan.pairings(8, {game.number for game in few})) == many[4:]
 
 
+def test_nobody_passes_at_random_who_could_move():
+    go = load_game("go:size=2")
+    assert all(go.cells not in line for line in islice(random_openings(go, 2, 1), 50))
+
+
 def test_random_openings_do_not_repeat_while_others_are_found():
     lines = list(islice(random_openings(load_game("gomoku:size=8"), 2, 1), 200))
     assert len(set(lines)) == 200

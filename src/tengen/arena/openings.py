@@ -16,11 +16,12 @@ TRIES_FOR_NEW = 50  # to find one that was not there before: short openings are 
 
 
 def random_opening(game: Game, plies: int, rng: random.Random) -> Position:
-    """A position after random moves in which the game goes on."""
+    """A position after random moves in which the game goes on; nobody passes who could move."""
     for _ in range(TRIES):
         position = game.start()
         while position.ply < plies and position.outcome is None:
-            position = position.play(rng.choice(position.legal_actions))
+            moves = [action for action in position.legal_actions if game.action_text(action) != "pass"]
+            position = position.play(rng.choice(moves or position.legal_actions))
         if position.outcome is None:
             return position
     raise BadParameter(f"{game.spec} is over after {plies} random plies, or nearly always: use a shorter opening")
