@@ -191,6 +191,11 @@ def test_a_habit_is_learned_from_records(tmp_path: Path, records: Path) -> None:
     assert "held out" in (tmp_path / "run/report.html").read_text()
 
 
+def test_a_corpus_must_have_games_to_hold_out(tmp_path: Path, records: Path) -> None:
+    with pytest.raises(BadParameter, match=r"games 0 are held out.*data\.held_out=0\.2"):
+        supervised(tmp_path / "run", records, "data.held_out=0.0001")
+
+
 def test_a_stopped_run_ends_with_the_weights_of_one_that_never_was(tmp_path: Path, records: Path) -> None:
     straight = supervised(tmp_path / "straight", records)
     straight.go_on()

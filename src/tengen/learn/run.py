@@ -33,6 +33,7 @@ FORMAT = 1  # of the folder: what another number means, this version does not kn
 KEPT = 3  # checkpoints
 OURS = re.compile(r"(?:checkpoints|replay|nets|games)/\.?(\d{6,})\.(?:json|safetensors|onnx|sgf)(?:\.part)?")
 
+
 Arrays = dict[str, np.ndarray]
 
 

@@ -12,7 +12,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tengen.learn import weights
 from tengen.learn.replay import Replay, Samples
+from tengen.learn.run import Arrays
 from tengen.learn.settings import Settings
 from tengen.nets.models import Network, build_model
 from tengen.rules.errors import BadParameter
@@ -92,15 +94,11 @@ class Trainer:
         entropy = -torch.xlogy(targets[0], targets[0]).sum(1).mean()
         return torch.cat([terms.detach(), entropy.view(1)]).cpu()
 
-    def save(self) -> dict[str, np.ndarray]:
+    def save(self) -> Arrays:
         """All that is needed to go on, as arrays by name."""
-        arrays = {"steps": torch.tensor(self.steps)}
-        arrays |= {f"model.{key}": value for key, value in self.model.state_dict().items()}
-        for number, state in self.optimiser.state_dict()["state"].items():
-            arrays |= {f"optimiser.{number}.{key}": torch.as_tensor(value) for key, value in state.items()}
-        return {name: value.cpu().numpy() for name, value in arrays.items()}
+        return {"steps": np.array(self.steps), **weights.saved(self.model, self.optimiser)}
 
-    def begin_with(self, arrays: dict[str, np.ndarray], name: str) -> None:
+    def begin_with(self, arrays: Arrays, name: str) -> None:
         """Takes over the weights of a model of the same architecture, which has perhaps learned on another board."""
         try:
             self.model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
@@ -108,17 +106,10 @@ class Trainer:
             wrong = str(reason).splitlines()[1].strip() if "\n" in str(reason) else str(reason)
             raise BadParameter(f"training.start={name}: its net is not of this form: {wrong}") from None
 
-    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Goes on where `save` was called."""
-        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
-        self.steps = int(tensors["steps"])
-        self.model.load_state_dict({key: tensors[f"model.{key}"] for key in self.model.state_dict()})
-        state: dict[int, dict[str, torch.Tensor]] = {}
-        for name, tensor in tensors.items():
-            if name.startswith("optimiser."):
-                _, number, key = name.split(".")
-                state.setdefault(int(number), {})[key] = tensor
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": state})
+        self.steps = int(arrays["steps"])
+        weights.restore(self.model, self.optimiser, arrays)
 
 
 def loss_terms(
@@ -151,13 +142,10 @@ def loss_of_weights(model: nn.Module, decay: float) -> torch.Tensor:
 
 
 def new_optimiser(model: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """AdamW, which shrinks weights apart from the loss; or Adam with c·‖θ‖² in it. Biases and norms are left alone."""
+    """AdamW, which shrinks weights apart from the loss; or Adam with c·‖θ‖² in it."""
     training, is_adam = settings.training, settings.training.optimiser == "adam"
     decay = 2 * training.weight_decay if is_adam else training.weight_decay
-    kinds: list[dict[str, Any]] = [
-        {"params": [weight for weight in model.parameters() if weight.ndim > 1], "weight_decay": decay},
-        {"params": [weight for weight in model.parameters() if weight.ndim <= 1], "weight_decay": 0.0},
-    ]
+    kinds = weights.kinds_of_weights(model, decay)
     is_cuda = next(model.parameters()).is_cuda
     how: dict[str, Any] = {"fused": True, "capturable": True} if is_cuda else {}
     return (torch.optim.Adam if is_adam else torch.optim.AdamW)(kinds, lr=training.learning_rate, **how)

@@ -17,18 +17,18 @@ import torch
 from torch import nn
 
 from tengen.games import load_game
+from tengen.learn import weights
 from tengen.learn.alphago.dataset import PLANES
 from tengen.learn.alphago.networks import export_net
 from tengen.learn.alphago.report import write_report
 from tengen.learn.alphago.settings import PATHS, Stage, read_stage
 from tengen.learn.events import EventFile
-from tengen.learn.run import FORMAT, Counters, Run, RunError, hash_of, packed, write_file
+from tengen.learn.run import FORMAT, Arrays, Counters, Run, RunError, hash_of, packed, write_file
 from tengen.learn.training import Watcher
 from tengen.nets.policy9 import PlaneNetFacts
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
-Arrays = dict[str, np.ndarray]
 Metrics = dict[str, Any]
 
 
@@ -184,16 +184,12 @@ def scalars(metrics: Metrics) -> dict[str, float]:
 
 
 class Learner:
-    """A network and its optimiser, AdamW: it shrinks weights apart from the loss, and leaves biases and norms alone."""
+    """A network and its optimiser, AdamW, which shrinks weights apart from the loss."""
 
     def __init__(self, model: nn.Module, device: torch.device, decay: float = 0.0, longest_gradient: float = 0.0):
         self.model: nn.Module = model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.longest_gradient = longest_gradient
-        kinds: list[dict[str, Any]] = [
-            {"params": [weight for weight in model.parameters() if weight.ndim > 1], "weight_decay": decay},
-            {"params": [weight for weight in model.parameters() if weight.ndim <= 1], "weight_decay": 0.0},
-        ]
-        self.optimiser = torch.optim.AdamW(kinds, fused=device.type == "cuda")
+        self.optimiser = torch.optim.AdamW(weights.kinds_of_weights(model, decay), fused=device.type == "cuda")
 
     def step(self, loss: torch.Tensor, rate: float) -> None:
         """One step down the gradient of a loss."""
@@ -207,21 +203,11 @@ class Learner:
 
     def save(self, name: str) -> Arrays:
         """Weights and the optimiser's numbers, as arrays by names that begin with `name`."""
-        tensors = {f"{name}.model.{key}": value for key, value in self.model.state_dict().items()}
-        for number, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {f"{name}.optimiser.{number}.{key}": torch.as_tensor(value) for key, value in state.items()}
-        return {key: value.detach().cpu().numpy() for key, value in tensors.items()}
+        return weights.saved(self.model, self.optimiser, f"{name}.")
 
     def restore(self, name: str, arrays: Arrays) -> None:
         """Goes on where `save` was called."""
-        tensors = {key: torch.from_numpy(array.copy()) for key, array in arrays.items()}
-        self.model.load_state_dict({key: tensors[f"{name}.model.{key}"] for key in self.model.state_dict()})
-        state: dict[int, dict[str, torch.Tensor]] = {}
-        for key, tensor in tensors.items():
-            if key.startswith(f"{name}.optimiser."):
-                number, what = key.removeprefix(f"{name}.optimiser.").split(".")
-                state.setdefault(int(number), {})[what] = tensor
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": state})
+        weights.restore(self.model, self.optimiser, arrays, f"{name}.")
 
 
 class Boards:

@@ -44,6 +44,11 @@ class SupervisedTraining(StageTraining):
         self.watcher.say(records.words())
         held_out = [number for number in range(len(records.games)) if records.is_held_out(number, data.held_out)]
         learned = sorted(set(range(len(records.games))) - set(held_out))
+        if not held_out or not learned:
+            raise BadParameter(
+                f"of {len(records.games)} games {len(held_out)} are held out: some must be, and not all; "
+                "more records are needed, or another share: --set data.held_out=0.2"
+            )
         parts, progress = [], self._progress("encoding positions")
         for numbers in (learned, held_out):
             part = positions_of(self.game, [records.games[number] for number in numbers], data.players, progress)
