@@ -83,6 +83,13 @@ def test_other_settings_are_another_corpus(tmp_path: Path) -> None:
         make(tmp_path / "corpus.sgf", 1, Corpus(SMALL, rivals=("random",), seed=2))
 
 
+@pytest.mark.usefixtures("without_engine")
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadParameter, match=r"corpus\.txt: a file of records ends in \.sgf"):
+        make(tmp_path / "corpus.txt", 1)
+    assert not list(tmp_path.iterdir())
+
+
 def random_record(seed: int, **facts: str) -> Record:
     rng, position = random.Random(seed), SMALL.start()
     while position.ply < 8:

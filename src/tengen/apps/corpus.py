@@ -252,7 +252,12 @@ def store_path(out: Path) -> Path:
 
 
 def is_file(out: Path) -> bool:
-    return out.name.lower().endswith((".sgf", ".sgf.gz"))
+    """Whether that is the name of a file; a name with another ending is refused."""
+    if out.name.lower().endswith((".sgf", ".sgf.gz")):
+        return True
+    if out.suffix and not out.is_dir():
+        raise BadParameter(f"{out}: a file of records ends in .sgf or .sgf.gz, and a folder's name has no ending")
+    return False
 
 
 @contextmanager
