@@ -15,7 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tengen.arena.match import play_match
+from tengen.arena.match import score_of
+from tengen.arena.tournament import Tournament, play_tournament
 from tengen.games import load_game
 from tengen.learn.settings import load_settings
 
@@ -80,7 +81,8 @@ def report(options: argparse.Namespace, names: list[str], seeds: range) -> None:
                     f"puct:net={options.out / f'{who}'},simulations={options.simulations}"
                     for who in (f"{name}-{seed}", f"base-{other}")
                 ]
-                score = play_match(game, (agents[0], agents[1]), options.games, plies=4)
+                results = play_tournament(Tournament.of(game, agents, plies=4), options.games)
+                score = score_of(agents[0], results.in_order())
                 low, high = score.interval()
                 print(
                     f"   {score.wins}–{score.draws}–{score.losses}: {score.rate:.1%} ({low:.0%} to {high:.0%})", end=""
