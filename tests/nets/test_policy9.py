@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 
 from tengen.games import load_game  # noqa: E402
 from tengen.learn.alphago.networks import export_net, import_net, new_network  # noqa: E402
+from tengen.nets.export import halved  # noqa: E402
 from tengen.nets.facts import NetError  # noqa: E402
 from tengen.nets.policy9 import FORMAT, PlaneNetFacts, PolicyNet, ValueNet  # noqa: E402
 from tengen.nets.runtime import OnnxNet  # noqa: E402
@@ -59,6 +60,10 @@ def test_an_imported_net_is_the_exported_one(tmp_path: Path, kind: str) -> None:
     with torch.no_grad():
         assert (again(planes) - model(planes)).abs().max() < 1e-4
     assert export_net(again, GAME, facts) == path.read_bytes()
+    path.write_bytes(halved(path.read_bytes()))
+    rounded, _ = import_net(path, GAME)
+    for weight, other in zip(again.parameters(), rounded.parameters(), strict=True):
+        np.testing.assert_allclose(weight.detach().numpy(), other.detach().numpy(), rtol=1e-3, atol=1e-6)
 
 
 def test_every_point_has_its_own_bias_and_a_pass_one_logit() -> None:

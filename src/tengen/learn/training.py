@@ -111,10 +111,14 @@ class Training:
         return self.counters.generation >= self.settings.run.generations
 
     def go_on(self, seconds: float = float("inf")) -> None:
-        """Generations until the run is complete, stopped, or the time is over; the last may run beyond it."""
-        end = time.monotonic() + seconds
-        while not self.is_complete and not self.is_stopped and time.monotonic() < end:
+        """Generations until the run is complete, stopped, or the time is over.
+
+        A generation is whole or not begun: one more is begun if half of it still fits, by how long the last one took.
+        """
+        end, took = time.monotonic() + seconds, 0.0
+        while not self.is_complete and not self.is_stopped and (began := time.monotonic()) + took / 2 < end:
             self._generation()
+            took = time.monotonic() - began
         if self.counters.generation:
             write_report(self.run.folder, self.game)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
@@ -137,7 +138,8 @@ def import_net(path: Path, game: Game) -> tuple[nn.Module, PlaneNetFacts]:
         raise NetError(f"{path.name} is damaged, or no ONNX file: {reason}") from reason
     facts = PlaneNetFacts.read(path.name, {prop.key: prop.value for prop in file.metadata_props})
     model = folded(new_network(game, facts))  # type: ignore[arg-type]
-    weights = {weight.name: torch.from_numpy(numpy_helper.to_array(weight).copy()) for weight in file.graph.initializer}
+    arrays = {weight.name.removesuffix(".half"): numpy_helper.to_array(weight) for weight in file.graph.initializer}
+    weights = {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
     try:
         model.load_state_dict(weights)
     except RuntimeError as reason:
