@@ -65,4 +65,4 @@ $(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@ $(VENV)/installed $(VENV)/installed-train $(VENV)/installed-docs
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

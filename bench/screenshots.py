@@ -34,6 +34,7 @@ from tengen.apps.web.server import new_app  # noqa: E402
 from tengen.apps.web.settings import Settings  # noqa: E402
 
 FOLDER = ROOT / "docs" / "img"
+OWN_GAME = ROOT / "examples" / "breakthrough.py"
 FEW, MANY = 96, 256  # colours of a picture: few make it small, many keep wood and stones smooth
 BOARD = 420  # pixels of each board on the picture of all games
 RUNS = {"connect4": 24, "few-simulations": 6}  # simulations a move
@@ -55,6 +56,13 @@ def show_hint(page: Any) -> None:
     page.locator('[data-action="hint"]').click()
     expect(page.locator(".status")).to_contain_text("Try ")
     page.wait_for_timeout(300)
+
+
+def pick_up(page: Any) -> None:
+    """A pawn that is held, with where it may go."""
+    page.locator('svg.board [data-cell="20"]').click()
+    expect(page.locator(".picked-stone")).to_be_attached()
+    page.mouse.move(2, 2)
 
 
 def see_it_think(page: Any) -> None:
@@ -155,6 +163,9 @@ SHOTS = {
     "play-phone": Shot(
         "#/play?game=reversi&moves=f5-d6-c3-d3-c4-f4-c5-b3-c2&first=person&second=uct:time=30", see_it_think
     ),
+    "own-game-projector": Shot(
+        "#/play?game=breakthrough:size=6&moves=c2c3-d5d4&first=person&second=person", pick_up, colours=MANY
+    ),
     "analyse-projector": Shot(f"#/analyse?game=gomoku&moves={GOMOKU}", analyse_with_two),
     "analyse-phone": Shot("#/analyse?game=connect4&moves=4-4-3-5-3-3-5-5-2-6-6", analyse_game, "dark"),
     "explore-mcts-projector": Shot("#/explore/mcts", second_simulation),
@@ -252,7 +263,7 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         base = given.folder or Path(temporary)
-        settings = Settings(runs=base / "runs", contests=base / "contests")
+        settings = Settings(runs=base / "runs", contests=base / "contests", games=(OWN_GAME,))
         for page, make in {"learn": make_runs, "arena": make_contest}.items():
             if any(name.startswith(page) for name in names):
                 make(settings)

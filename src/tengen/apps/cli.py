@@ -279,12 +279,16 @@ def serve(
         list[str] | None, typer.Option("--name", help="A name under which browsers may reach us; may be repeated.")
     ] = None,
     runs: Annotated[Path, typer.Option(help="The folder of training runs.")] = Path("runs"),
+    own: Annotated[
+        list[Path] | None, typer.Option("--game", help="A file of a game of your own to serve, too; may be repeated.")
+    ] = None,
 ) -> None:
     """Play, analyse and learn in a browser, at http://127.0.0.1:8000."""
     from tengen.apps.web.server import serve as serve_pages
     from tengen.apps.web.settings import Settings
 
-    serve_pages(Settings(host=host, port=port, names=tuple(names or ()), runs=runs), opens)
+    settings = Settings(host=host, port=port, names=tuple(names or ()), runs=runs, games=tuple(own or ()))
+    serve_pages(settings, opens)
 
 
 @app.command()

@@ -24,9 +24,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from tengen.agents.specs import AGENTS, PRESETS, is_external, load_agent
 from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, State, checked_name, free_name, state_of
 from tengen.apps.web.levels import RUN, spec_of
+from tengen.apps.web.own_games import game_at, without_folders
 from tengen.apps.web.replays import ReplayView, replay_of
 from tengen.apps.web.settings import CORES, Settings
-from tengen.apps.web.views import Spec, known_game
+from tengen.apps.web.views import Spec, command_spec, known_game, page_spec, shown_spec
 from tengen.arena.ratings import Ratings, Result, rate
 from tengen.records.disk import write_file
 from tengen.records.store import Store, Tally
@@ -167,10 +168,10 @@ class Contests:
         state = state_of(self.folder / name, job, total is not None and played >= total)
         return ContestSummary(
             name=name,
-            game=facts.game if facts else next((tally.game for tally in tallies), ""),
+            game=shown_spec(facts.game if facts else next((tally.game for tally in tallies), "")),
             agents=facts.labels if facts else [label_of(spec) for spec in agents],
             state=state,
-            problem=job.problem if job and state == "failed" else "",
+            problem=without_folders(job.problem, self.folder) if job and state == "failed" else "",
             is_ours=job is not None and job.is_running,
             can_resume=facts is not None and state in ("stopped", "failed"),
             played=played,
@@ -226,9 +227,13 @@ class Contests:
         if not (folder / GAMES).is_file():
             raise Missing(f"no game of {name} has ended yet")
         with Store(folder / GAMES) as store:
-            if all(heading.id != number for heading in store.headings()):
+            spec = next((heading.game for heading in store.headings() if heading.id == number), None)
+            if spec is None:
                 raise Missing(f"{name} has no game {number}")
-            record = store.get(number).record
+            own = game_at(spec)
+            if own is None and ".py" in spec:
+                raise Missing(f"the game is a file, {shown_spec(spec)}, that is not served: tengen serve --game FILE")
+            record = store.get(number, own).record
         first, second = record.players
         return replay_of(record, (call(first), call(second)))
 
@@ -238,8 +243,8 @@ class Contests:
         agents = [self._agent(text, game) for text in wanted.agents]
         if len(set(agents)) < len(agents):
             raise BadParameter("two of the agents are the same; leave one out, or change it")
-        name = checked_name(wanted.name) if wanted.name else self._free_name(game.spec)
-        facts = Facts(game.spec, agents, list(wanted.agents), wanted.games, wanted.opening, wanted.seed)
+        name = checked_name(wanted.name) if wanted.name else self._free_name(page_spec(game))
+        facts = Facts(page_spec(game), agents, list(wanted.agents), wanted.games, wanted.opening, wanted.seed)
         if facts.total > MOST_GAMES:
             raise BadParameter(f"{facts.total:,} games are too many; up to {MOST_GAMES:,} are played")
         self.jobs.check_idle()
@@ -264,7 +269,7 @@ class Contests:
             raise JobError(f"{name} was begun in a terminal: go on with it there, with tengen tournament")
         if not summary.can_resume:
             raise JobError(f"{name} is {summary.state}: only a contest that was stopped can be gone on with")
-        known_game(facts.game)
+        known_game(facts.game)  # served now as it was then
         if any(is_external(spec) for spec in facts.specs):  # not from us: the file was changed
             raise JobError(f"{name} uses other programs: go on with it in a terminal, with tengen tournament")
         self._play(name, facts)
@@ -280,7 +285,8 @@ class Contests:
         numbers = {"games": facts.games, "opening": facts.opening, "seed": facts.seed}
         numbers |= {"workers": WORKERS, "move-time": LONGEST_MOVE}
         options = [f"--{option}={number}" for option, number in numbers.items()]
-        arguments = ["tournament", *options, "--out=.", "--", facts.game, *facts.specs]
+        game = command_spec(known_game(facts.game))
+        arguments = ["tournament", *options, "--out=.", "--", game, *facts.specs]
         self.jobs.start(name, arguments, self.folder / name, {})
 
     def _agent(self, text: str, game: Game) -> str:

@@ -22,7 +22,8 @@ from tengen.apps.lab.alphabeta import Walk
 from tengen.apps.lab.bandit import Contest
 from tengen.apps.lab.mcts import Settings
 from tengen.apps.lab.traces import Trace
-from tengen.apps.web.views import LONGEST_MOVE, known_game, position_of
+from tengen.apps.web.views import LONGEST_MOVE, known_game, page_spec, position_after, position_of
+from tengen.rules.game import Game
 
 router = APIRouter(prefix="/api/explore", tags=["explore"])
 
@@ -140,25 +141,28 @@ def offer_of(spec: str) -> Offer:
 @router.post("/mcts")
 def tree_search(question: TreeSearch) -> Part:
     """A tree search, simulation by simulation, up to 100 in one answer."""
+    game = known_game(question.game)
     with a_turn():
         trace = traced(
-            question.game,
+            game,
             tuple(question.moves),
             question.example,
             Settings(**question.model_dump(include=set(Settings.__dataclass_fields__))),
         )
     size = min(LARGEST_PART, max(1, PART // max(1, len(trace.cards))))
     told = trace.simulations[question.begin : question.begin + size]
+    if question.example is None:
+        trace = replace(trace, game=page_spec(game))
     return Part(replace(trace, simulations=told), question.begin, len(trace.simulations))
 
 
 @lru_cache(maxsize=8)
-def traced(game: str, moves: tuple[str, ...], example: str | None, settings: Settings) -> Trace:
+def traced(game: Game, moves: tuple[str, ...], example: str | None, settings: Settings) -> Trace:
     if example == "lecture":
         return mcts.lecture_trace()
     if example == "slides":
         return mcts.slides_trace(settings.simulations)
-    return mcts.trace(position_of(game, moves), settings)
+    return mcts.trace(position_after(game, moves), settings)
 
 
 @router.post("/alphabeta")

@@ -59,6 +59,13 @@ CLASSICAL: dict[type, Callable[[int], tuple[str, ...]]] = {  # by game, for so m
     Reversi: lambda cells: (uct(10), uct(50), "alphabeta:depth=1", "alphabeta:depth=4", "alphabeta:time=1"),
     Go: lambda cells: (uct(2 * cells), uct(6 * cells), uct(15 * cells), uct(40 * cells), "uct:time=1"),
 }
+
+
+def unknown(cells: int) -> tuple[str, ...]:
+    """The same for a game of which nothing is known but its rules; the strongest is what `tengen play` takes for it."""
+    return uct(cells), uct(4 * cells), uct(20 * cells), uct(100 * cells), "uct:time=1"
+
+
 LEARNED = {"hard": "puct:net={net},simulations=100", "strongest": "puct:net={net},time=1"}
 CEILINGS: dict[str, float] = {"time": 60, "threads": CORES, "cache": 100_000}  # of options that a client names
 
@@ -92,7 +99,8 @@ class AgentList(BaseModel):
 
 def levels_of(game: Game) -> list[Level]:
     """The levels of a game, from the weakest to the strongest."""
-    specs = dict(zip(LEVELS, CLASSICAL[type(game.parameters)](game.cells), strict=True))
+    classical = CLASSICAL.get(type(game.parameters), unknown)
+    specs = dict(zip(LEVELS, classical(game.cells), strict=True))
     if (net := net_for(game)) is not None:
         specs |= {name: spec.format(net=net) for name, spec in LEARNED.items()}
     return [Level(name, ABOUT[name], spec) for name, spec in specs.items()]
@@ -111,7 +119,7 @@ def spec_of(text: str, game: Game, settings: Settings) -> str:
     if (level := level_of(text, game)) is not None:
         return level.spec
     if text.startswith(RUN):
-        return _run_spec(text, settings)
+        return _run_spec(text, game, settings)
     name, _, rest = text.partition(":")
     if len(text) > LONGEST_AGENT or name not in allowed_agents():
         raise BadParameter(f"no agent is called {name[:40]!r} here{nearest(name, [*LEVELS, *allowed_agents()])}")
@@ -122,12 +130,13 @@ def spec_of(text: str, game: Game, settings: Settings) -> str:
     return text
 
 
-def _run_spec(text: str, settings: Settings) -> str:
-    from tengen.apps.web.runs import agent_spec
+def _run_spec(text: str, game: Game, settings: Settings) -> str:
+    from tengen.apps.web.runs import agent_spec, check_learned
 
     spec = agent_spec(text, settings) if len(text) <= LONGEST_AGENT else None
     if spec is None:
         raise BadParameter(f"{text[:80]!r} is no net of a run; write one as run:NAME or run:NAME@GENERATION")
+    check_learned(text, game, settings)
     return spec
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from tengen.apps.web.views import MOST_MOVES, Spec, known_game, position_of
+from tengen.apps.web.own_games import game_of_file
+from tengen.apps.web.views import MOST_MOVES, Spec, known_game, page_spec, position_of
 from tengen.records.files import is_sgf, read_records
-from tengen.records.record import Record, RecordError
+from tengen.records.record import Record, RecordError, file_name
 from tengen.records.sgf import Variation, read_variations, write_variations
 from tengen.rules.errors import BadMove
 from tengen.rules.game import Game
@@ -20,6 +22,8 @@ LONGEST_NAME, LONGEST_COMMENT = 200, 10_000
 RESULT = r"^(\?|0|[BW]\+([RTF]|\d{1,6}(\.\d{1,3})?)?)$"
 MOST_BRANCHES, MOST_BRANCHED = 1000, 10_000  # variations of a game; moves of theirs
 MOST_PROBLEMS = 5  # that are told
+MOST_SOUGHT = 2000  # bytes in which a record names its game
+FILE = re.compile(r"TG\[([^\]:]{1,500}\.py)(?::([A-Za-z0-9_.+=,-]{0,100}))?\]")  # the game of an SGF, if it is a file's
 
 router = APIRouter(prefix="/api/records", tags=["records"])
 
@@ -82,11 +86,11 @@ class Sgf(BaseModel):
 def read(source: Source) -> Reading:
     """Read a game: SGF, Piskvork's files, or moves run together or apart."""
     data = content_of(source)
-    records = read_records(data, known_game(source.game) if source.game else None)
+    records = read_records(data, game_for(source, data))
     if not records:
         raise RecordError("the record holds no game")
     record = records[0]
-    known_game(record.game.spec)
+    known_game(page_spec(record.game))
     problems = [f"the record holds {len(records):,} games; this is the first"] * (len(records) > 1)
     variations: list[Variation] = []
     left_out: list[str] = []
@@ -97,7 +101,7 @@ def read(source: Source) -> Reading:
         raise BadMove(f"the game has {longest:,} moves; up to {MOST_MOVES:,} are shown")
     text = record.game.action_text
     return Reading(
-        game=record.game.spec,
+        game=page_spec(record.game),
         moves=[text(action) for action in record.moves],
         players=record.players,
         result=record.result,
@@ -109,6 +113,15 @@ def read(source: Source) -> Reading:
         ],
         problems=problems + left_out[:MOST_PROBLEMS],
     )
+
+
+def game_for(source: Source, data: bytes) -> Game | None:
+    """Whose moves these are: the game of a file that the record names and that is served, else what the page says."""
+    if is_sgf(data) and (found := FILE.search(data[:MOST_SOUGHT].decode("utf-8", "replace"))):
+        game = game_of_file(file_name(found[1]), found[2] or "")
+        if game is not None:
+            return game
+    return known_game(source.game) if source.game else None
 
 
 def content_of(source: Source) -> bytes:

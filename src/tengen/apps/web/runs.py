@@ -23,10 +23,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tengen.agents.specs import is_external
 from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, checked_name, free_name, state_of
+from tengen.apps.web.own_games import OwnGame, game_at, served_names, without_folders
 from tengen.apps.web.replays import ReplayView, replay_of
 from tengen.apps.web.settings import Settings as ServerSettings
+from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
 from tengen.learn.report import latest, latest_matches, read_config
-from tengen.learn.settings import PRESETS, load_settings, preset_names
+from tengen.learn.settings import PRESETS, Settings, load_settings, preset_names
 from tengen.records.record import Record, recorded_game
 from tengen.records.sgf import read_sgf
 from tengen.rules.errors import BadParameter, TengenError, nearest
@@ -69,6 +71,7 @@ class Preset(BaseModel):
     name: str
     about: str
     game: str
+    is_file: bool = Field(description="whether the game is a file's: it is trained with any parameters")
     defaults: dict[str, int]
 
 
@@ -147,7 +150,7 @@ class GamesView(BaseModel):
 class NewRun(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    preset: str = Field(max_length=48)
+    preset: str = Field(max_length=100, description="a preset, or a game of a file that is served, with parameters")
     name: str = Field(default="", max_length=48, description="by default that of the preset, with a number if need be")
     changes: dict[str, int] = Field(default={}, max_length=len(CHANGES))
 
@@ -183,9 +186,9 @@ class Runs:
         is_stopping = state == "running" and job is not None and any(line.startswith("stopping;") for line in job.said)
         return RunView(
             name=name,
-            game=str(about.get("game", "")),
+            game=shown_spec(str(about.get("game", ""))),
             state="stopping" if is_stopping else state,
-            problem=job.problem if job and state == "failed" else "",
+            problem=without_folders(job.problem, self.folder) if job and state == "failed" else "",
             is_ours=job is not None and job.is_running,
             can_resume=state in ("stopped", "failed"),
             generation=done,
@@ -205,11 +208,13 @@ class Runs:
     def start(self, wanted: NewRun) -> RunView:
         """Begins a run from a preset."""
         check_ready()
-        if wanted.preset not in preset_names():
-            raise BadParameter(f"no preset is called {wanted.preset!r}{nearest(wanted.preset, preset_names())}")
+        source = source_of(wanted.preset)
+        if source is None:
+            known = [*preset_names(), *served_names()]
+            raise BadParameter(f"no preset is called {wanted.preset!r}{nearest(wanted.preset, known)}")
         changes = [change_text(name, value) for name, value in wanted.changes.items()]
-        load_settings(wanted.preset, changes)  # what is wrong together is told now
-        name = checked_name(wanted.name) if wanted.name else self._free_name(wanted.preset)
+        load_settings(source, changes)  # what is wrong together is told now
+        name = checked_name(wanted.name) if wanted.name else self._free_name(wanted.preset.partition(":")[0])
         if (self.folder / name).exists():
             raise JobError(f"there is {name!r} already: give the new run another name")
         self._begin(name, wanted.preset, changes)
@@ -222,11 +227,13 @@ class Runs:
         if not view.can_resume:
             raise JobError(f"{name} is {view.state}: only a run that was stopped can be gone on with")
         job = self.jobs.find(name)
-        if job is not None and job.facts.get("preset") in preset_names():  # the same command goes on
-            self._begin(name, job.facts["preset"], [str(text) for text in job.facts.get("changes", [])])
+        preset = str(job.facts.get("preset", "")) if job is not None else ""
+        if job is not None and source_of(preset) is not None:  # the same command goes on
+            self._begin(name, preset, [str(text) for text in job.facts.get("changes", [])])
         else:
-            check_harmless(read_config(folder / "config.toml"))
-            self._begin(name, f"{name}/config.toml", [])
+            config = read_config(folder / "config.toml")
+            check_harmless(config)
+            self._go_on(name, is_file=".py" in str(table_of(config, "run").get("game", "")))
         return self.view(name)
 
     def stop(self, name: str) -> RunView:
@@ -236,8 +243,15 @@ class Runs:
         return self.view(name)
 
     def _begin(self, name: str, preset: str, changes: list[str]) -> None:
-        arguments = ["train", preset, "--run", name, *(f"--set={text}" for text in changes)]
+        arguments = ["train", source_of(preset) or preset, "--run", name, *(f"--set={text}" for text in changes)]
         self.jobs.start(name, arguments, self.folder, {"preset": preset, "changes": changes})
+
+    def _go_on(self, name: str, is_file: bool) -> None:
+        """Goes on by what the run's folder says; from where we are if that names a file, for it may do so from here."""
+        folder = (self.folder / name).resolve() if is_file else Path(name)
+        arguments = ["train", str(folder / "config.toml"), "--run", str(folder)]
+        where = Path.cwd() if is_file else self.folder
+        self.jobs.start(name, arguments, where, {"preset": f"{name}/config.toml", "changes": []})
 
     def _free_name(self, preset: str) -> str:
         taken = {*self.names(), *(path.name for path in self.folder.glob(f"{preset}*"))}
@@ -261,16 +275,16 @@ class Runs:
             return GamesView(generation=None, generations=there, games=[])
         assert chosen is not None
         if chosen in evaluated:
-            records = sample_games(folder / f"games/{chosen:06}.sgf")
+            records = sample_games(folder / f"games/{chosen:06}.sgf", game)
         else:
             records = self_play(folder / f"replay/{chosen:06}.safetensors", game)
         return GamesView(generation=chosen, generations=there, games=[replay_of(record) for record in records])
 
     def _game(self, folder: Path) -> Game | None:
-        """The game of a run; None if it has not begun, or its game is a file, which a page never makes us run."""
-        about = table_of(read_config(folder / "config.toml"), "run")
+        """The game of a run; None if it has not begun, or its game is a file that is not served."""
+        spec = game_spec(folder)
         with suppress(TengenError):
-            return recorded_game(str(about.get("game", "")))
+            return game_at(spec) or recorded_game(spec)
         return None
 
     def net(self, name: str, generation: int | None) -> Path | None:
@@ -309,11 +323,33 @@ def what_is_missing() -> str:
     return f"training needs {', '.join(missing)}: pip install 'tengen[train]', or in a clone: make train"
 
 
+def source_of(preset: str) -> str | None:
+    """What `tengen train` is told for what a page names: a preset, or a game of a file that is served; else None."""
+    if preset in preset_names():
+        return preset
+    if preset.partition(":")[0] not in served_names():
+        return None
+    return command_spec(known_game(preset))
+
+
 def check_harmless(config: dict[str, Any]) -> None:
-    """A page goes on with nothing that runs a user's file or a program; to load such settings would run the file."""
-    game, opponent = table_of(config, "run").get("game"), table_of(config, "evaluation").get("opponent")
-    if not game or ".py" in str(game) or is_external(str(opponent)):
+    """A page goes on with nothing that runs a program, or a file that is not served: to load such settings runs it."""
+    game, opponent = str(table_of(config, "run").get("game", "")), table_of(config, "evaluation").get("opponent")
+    if not game or (".py" in game and game_at(game) is None) or is_external(str(opponent)):
         raise JobError("this run uses a file or a program of yours: go on with it in a terminal, with tengen train")
+
+
+def game_spec(folder: Path) -> str:
+    """The game of a run as its settings have it; nothing if it has not begun."""
+    return str(table_of(read_config(folder / "config.toml"), "run").get("game", ""))
+
+
+def check_learned(text: str, game: Game, settings: ServerSettings) -> None:
+    """Refuses the net of a run that learned another game, if either is a file's; in other games the net itself does."""
+    match = AGENT.fullmatch(text)
+    learned = game_spec(settings.runs / match[1]) if match else ""
+    if (".py" in learned or isinstance(game, OwnGame)) and game_at(learned) != game:
+        raise BadParameter(f"{text} learned {shown_spec(learned) or 'nothing yet'}; this is {page_spec(game)}")
 
 
 def table_of(config: dict[str, Any], name: str) -> dict[str, Any]:
@@ -379,9 +415,9 @@ def cluster_of(folder: Path) -> ClusterView | None:
     return None
 
 
-def sample_games(path: Path) -> list[Record]:
+def sample_games(path: Path, game: Game) -> list[Record]:
     with suppress(OSError, TengenError):
-        return read_sgf(path.read_bytes())[:MOST_GAMES]
+        return read_sgf(path.read_bytes(), game)[:MOST_GAMES]
     return []
 
 
@@ -408,11 +444,28 @@ def presets() -> list[Preset]:
     for name in preset_names():
         settings, lines = load_settings(name), (PRESETS / f"{name}.toml").read_text(encoding="utf-8").splitlines()
         about = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
-        defaults = {}
-        for key, change in CHANGES.items():
-            table, _, field = change.setting.partition(".")
-            defaults[key] = int(getattr(getattr(settings, table), field))
-        found.append(Preset(name=name, about=about, game=settings.run.game, defaults=defaults))
+        defaults = defaults_of(settings)
+        found.append(Preset(name=name, about=about, game=settings.run.game, is_file=False, defaults=defaults))
+    return found
+
+
+def own_presets() -> list[Preset]:
+    """The games of files that are served, each trained as `tengen train FILE` does."""
+    found = []
+    for name in served_names():
+        game = known_game(name)
+        defaults = defaults_of(load_settings(command_spec(game)))
+        about = about_of(type(game.parameters))
+        found.append(Preset(name=name, about=about, game=name, is_file=True, defaults=defaults))
+    return found
+
+
+def defaults_of(settings: Settings) -> dict[str, int]:
+    """What stands in the settings for each number that a page may change."""
+    found = {}
+    for key, change in CHANGES.items():
+        table, _, field = change.setting.partition(".")
+        found[key] = int(getattr(getattr(settings, table), field))
     return found
 
 
@@ -447,7 +500,7 @@ def list_runs(runs: TheRuns) -> RunList:
     for name in runs.names():
         with suppress(Missing):  # somebody may delete one meanwhile
             views.append(runs.view(name))
-    return RunList(advice=what_is_missing(), presets=presets(), changes=bounds, runs=views)
+    return RunList(advice=what_is_missing(), presets=[*presets(), *own_presets()], changes=bounds, runs=views)
 
 
 @router.post("")

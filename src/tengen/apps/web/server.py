@@ -27,7 +27,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tengen import __version__
-from tengen.apps.web import contests, explorers, jobs, labs, records, runs
+from tengen.apps.web import contests, explorers, jobs, labs, own_games, records, runs
 from tengen.apps.web import socket as play
 from tengen.apps.web.levels import AgentList, agent_list, levels_of
 from tengen.apps.web.messages import what_is_wrong
@@ -68,7 +68,7 @@ class GameList(BaseModel):
 def new_app(settings: Settings | None = None) -> FastAPI:
     """The web app. Everything that it answers is in its OpenAPI document, but for the pages and the socket."""
     settings = settings or Settings()
-    pages = play.Pages(settings)
+    games, pages = own_games.read_games(settings.games), play.Pages(settings)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -86,6 +86,7 @@ def new_app(settings: Settings | None = None) -> FastAPI:
         lifespan=life,
     )
     app.state.settings, app.state.pages = settings, pages
+    app.add_middleware(own_games.Serving, games=games)
     app.add_middleware(Guard, settings=settings)
     _add_doors(app)
     for module in (records, play, explorers, labs, runs, contests):
@@ -276,6 +277,7 @@ def name_what_goes_on(settings: Settings) -> None:
 
 def serve(settings: Settings, opens: bool = False) -> None:
     """Serves until Ctrl-C, and ends then at once, whatever is being compiled or thought about."""
+    own_games.read_games(settings.games)  # what is wrong with a file is told before anybody listens
     listener = listen(settings.host, settings.port)
     settings = replace(settings, port=listener.getsockname()[1])
     config = uvicorn.Config(

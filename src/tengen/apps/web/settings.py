@@ -18,6 +18,7 @@ class Settings:
     names: tuple[str, ...] = ()  # further names under which browsers may reach us
     runs: Path = field(default_factory=lambda: Path("runs"))  # the folder of training runs
     contests: Path = field(default_factory=lambda: Path("tournaments"))  # the folder of matches and tournaments
+    games: tuple[Path, ...] = ()  # files of games that are served beside ours
 
     searches: int = 2 * CORES  # at once, of all pages; others wait in turn
     turn: float = 2.0  # seconds after which a long search lets those go first that wait

@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -275,7 +276,7 @@ class Page:
             with suppress(RuntimeError):  # the loop has ended meanwhile
                 loop.call_soon_threadsafe(note, text)
 
-        return await loop.run_in_executor(pool, aloud, say, work)
+        return await loop.run_in_executor(pool, copy_context().run, aloud, say, work)
 
     async def send(self, answer: Answer) -> None:
         """Sends an answer; to a page that is gone, nothing. One that does not listen is gone."""
@@ -393,7 +394,8 @@ class Search:
 
     async def follow(self, position: Position, agent: Agent, steps: Iterator[Decision]) -> Answer:
         """Tells each thought, and lets others go first from time to time."""
-        cells, places, began = cells_of(position), self.page.pages.places, time.monotonic()
+        cells = await self.work(lambda: cells_of(position))
+        places, began = self.page.pages.places, time.monotonic()
         found: Answer = {}
 
         def next_thought(decision: Decision | None = None) -> Answer | None:

@@ -1,28 +1,34 @@
-"""What a page is told of a game and of a position; and the only door by which a client's words name a game."""
+"""What a page is told of a game and of a position; and the doors by which games are named: in by a client's words, out
+to a page.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from tengen.apps.web import own_games
+from tengen.apps.web.own_games import OwnGame
 from tengen.games import load_game
 from tengen.games.connect4 import Connect4
 from tengen.games.go import Go
 from tengen.games.gomoku import Gomoku
 from tengen.games.mnk import MNK
 from tengen.games.reversi import Reversi
-from tengen.records.record import plays_points, result_text
+from tengen.records.record import file_name, plays_points, result_text
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadMove, UnknownGame
 from tengen.rules.game import Game, Position, parameter_kinds
 
-LONGEST_SPEC, LONGEST_MOVE, MOST_MOVES = 100, 16, 2000
-SPEC = re.compile(r"[a-z0-9-]+(:[a-z]+=[a-z0-9.+-]+(,[a-z]+=[a-z0-9.+-]+)*)?")
+LONGEST_SPEC, LONGEST_MOVE, MOST_MOVES = 100, 32, 2000
+SETTING = r"[A-Za-z_][A-Za-z0-9_]*=[A-Za-z0-9_.+-]+"
+SPEC = re.compile(rf"[a-z0-9-]+(:{SETTING}(,{SETTING})*)?")
 TITLES = {  # in the order in which a page offers them
     "tictactoe": "Tic-tac-toe",
     "connect4": "Connect four",
@@ -78,7 +84,9 @@ class View(BaseModel):
     moves: list[str] = Field(description="that led here, spelled as we do")
     legal: list[str] = Field(description="what may be played")
     cells: dict[str, int] = Field(description="where each legal move puts its stone; a pass puts none")
+    origins: dict[str, int] = Field(description="the cell that a legal move leaves, if its stone comes from one")
     last: int | None = Field(description="the cell of the last move")
+    last_origin: int | None = Field(description="the cell that the last move left")
     flipped: list[int] = Field(description="cells that changed side by the last move")
     captured: list[int] = Field(description="cells that the last move emptied")
     forbidden: list[Forbidden]
@@ -115,11 +123,18 @@ class GameView(BaseModel):
     levels: list[LevelView]
 
 
+# The doors.
+
+
 def known_game(spec: str) -> Game:
-    """The game of a client's spec. Only names that we ship are looked at: none is a file's, whatever it says."""
-    if len(spec) > LONGEST_SPEC or not SPEC.fullmatch(spec):
+    """The game of a client's spec: one that we ship, or a file that the operator serves, by its name.
+
+    Nothing that a client says is a file's path, whatever it looks like.
+    """
+    if len(spec) > LONGEST_SPEC or not SPEC.fullmatch(spec) or ".py" in spec:
         raise UnknownGame(f"{spec[:LONGEST_SPEC]!r} is not a game; write one as gomoku or gomoku:size=9,rule=renju")
-    return _loaded(spec)
+    name, _, parameters = spec.partition(":")
+    return own_games.find_game(name, parameters) or _loaded(spec)
 
 
 @lru_cache(maxsize=256)
@@ -127,9 +142,33 @@ def _loaded(spec: str) -> Game:
     return load_game(spec)
 
 
+def page_spec(game: Game) -> str:
+    """How a page is told a game: `known_game` makes the same of it."""
+    return game.page_spec if isinstance(game, OwnGame) else game.spec
+
+
+def command_spec(game: Game) -> str:
+    """How a command of ours is told a game. No page is."""
+    return game.command if isinstance(game, OwnGame) else game.spec
+
+
+def shown_spec(spec: str) -> str:
+    """How a page is told a spec that stands on the disk: of a file that is not served, its name without folders."""
+    game = own_games.game_at(spec)
+    return page_spec(game) if game is not None else file_name(spec) if ".py" in spec else spec
+
+
+# Positions.
+
+
 def position_of(spec: str, moves: Sequence[str]) -> Position:
+    """The position after a client's moves in the game of a client's spec."""
+    return position_after(known_game(spec), moves)
+
+
+def position_after(game: Game, moves: Sequence[str]) -> Position:
     """The position after a client's moves; raises what is wrong with the first that cannot be played."""
-    position = known_game(spec).start()
+    position = game.start()
     if len(moves) > MOST_MOVES:
         raise BadMove(f"{len(moves):,} moves; up to {MOST_MOVES:,} are played")
     for number, move in enumerate(moves, 1):
@@ -141,8 +180,9 @@ def position_of(spec: str, moves: Sequence[str]) -> Position:
 
 
 def game_views(levels: Any) -> list[GameView]:
-    """All games with their parameters; `levels` says which levels a game has."""
-    return [_game_view(name, title, levels) for name, title in TITLES.items()]
+    """All games with their parameters, the operator's own after ours; `levels` says which levels a game has."""
+    titles = TITLES | {name: name.replace("-", " ").capitalize() for name in own_games.served_names()}
+    return [_game_view(name, title, levels) for name, title in titles.items()]
 
 
 def _game_view(name: str, title: str, levels: Any) -> GameView:
@@ -153,9 +193,15 @@ def _game_view(name: str, title: str, levels: Any) -> GameView:
         for field, (kind, allowed) in kinds.items()
         if field not in game.fixed
     ]
-    about = (type(game.parameters).__doc__ or "").splitlines()[0]
+    about = about_of(type(game.parameters))
     shown = [LevelView(name=level.name, about=level.about) for level in levels(game)]
     return GameView(name=name, title=title, about=about, parameters=parameters, levels=shown)
+
+
+def about_of(game_type: type) -> str:
+    """The first line of what a game's class says of itself; what Python writes in its place is left out."""
+    lines = (game_type.__doc__ or "").strip().splitlines()
+    return "" if not lines or lines[0].startswith(f"{game_type.__name__}(") else lines[0]
 
 
 def parameter_view(name: str, kind: type, allowed: Any, default: Any, about: str = "") -> Parameter:
@@ -165,7 +211,8 @@ def parameter_view(name: str, kind: type, allowed: Any, default: Any, about: str
         return Parameter(name=name, kind="choice", choices=list(allowed.names), default=chosen, about=about)
     if isinstance(allowed, Between):
         word: Literal["int", "float"] = "int" if kind is int else "float"
-        return Parameter(name=name, kind=word, low=allowed.low, high=allowed.high, default=default, about=about)
+        low, high = (end if math.isfinite(end) else None for end in (allowed.low, allowed.high))
+        return Parameter(name=name, kind=word, low=low, high=high, default=default, about=about)
     return Parameter(name=name, kind="text", default=default, about=about)
 
 
@@ -173,27 +220,30 @@ def view_of(position: Position) -> View:
     """A position as a page draws it."""
     game, board = position.game, position.board.ravel()
     before = board if position.previous is None else position.previous.board.ravel()
-    last = cell_of(position.previous, position.action) if position.previous is not None else None
-    outcome, cells = position.outcome, cells_of(position)
+    last = step_of(position.previous, position.action)
+    steps = {game.action_text(action): step_of(position, action) for action in position.legal_actions}
+    outcome = position.outcome
     return View(
-        game=game.spec,
+        game=page_spec(game),
         shape=game.shape,
         labels=labels_of(game),
         colours=game.players,
         board=board.tolist(),
         to_play=position.to_play,
         moves=[game.action_text(action) for action in position.moves],
-        legal=[game.action_text(action) for action in position.legal_actions],
-        cells={game.action_text(action): cell for action, cell in cells.items() if cell is not None},
-        last=last,
-        flipped=np.flatnonzero((before != board) & (before > 0) & (board > 0)).tolist(),
-        captured=np.flatnonzero((before > 0) & (board == 0)).tolist(),
+        legal=list(steps),
+        cells={text: step.cell for text, step in steps.items() if step.cell is not None},
+        origins={text: step.origin for text, step in steps.items() if step.origin is not None},
+        last=last.cell,
+        last_origin=last.origin,
+        flipped=[cell for cell in cells_where((before != board) & (before > 0) & (board > 0)) if cell != last.cell],
+        captured=[cell for cell in cells_where((before > 0) & (board == 0)) if cell != last.origin],
         forbidden=[Forbidden(cell=cell, reason=reason) for cell, reason in position.forbidden().items()],
         outcome=None
         if outcome is None
         else ("draw" if outcome.winner is None else ("first", "second")[outcome.winner]),
         result=result_text(game, outcome),
-        line=winning_line(position, last),
+        line=winning_line(position, last.cell),
         score=score_of(position),
     )
 
@@ -207,20 +257,39 @@ def labels_of(game: Game) -> Labels:
     )
 
 
+class Step(NamedTuple):
+    """What a move does with its stone."""
+
+    cell: int | None  # where it stands then; None for a pass
+    origin: int | None = None  # where it stood before, if it comes from the board
+
+
 def cells_of(position: Position) -> dict[int, int | None]:
     """Where each legal action puts its stone."""
-    return {action: cell_of(position, action) for action in position.legal_actions}
+    return {action: step_of(position, action).cell for action in position.legal_actions}
 
 
-def cell_of(position: Position, action: int | None) -> int | None:
-    """The cell on which an action of the position puts a stone; None for a pass."""
-    if action is None:
-        return None
-    if plays_points(position.game):
-        return action if action < position.game.cells else None
-    board, after = position.board.ravel(), position.play(action).board.ravel()
-    placed = np.flatnonzero((board == 0) & (after > 0))
-    return int(placed[0]) if len(placed) else None
+def step_of(position: Position | None, action: int | None) -> Step:
+    """What an action of the position does with its stone. Only the boards before and after are asked.
+
+    A stone that leaves the board, or turns into the other's, is a move on its own cell.
+    """
+    if position is None or action is None:
+        return Step(None)
+    game = position.game
+    if plays_points(game) and not hasattr(game.parameters, "action_text"):
+        return Step(action if action < game.cells else None)
+    board, after, own = position.board.ravel(), position.play(action).board.ravel(), position.to_play + 1
+    left = cells_where((board == own) & (after != own))
+    arrived = cells_where((board == 0) & (after == own)) or cells_where((board != own) & (after == own))
+    if not arrived:
+        changed = left or cells_where(board != after)
+        return Step(changed[0] if changed else None)
+    return Step(arrived[0], left[0] if left else None)
+
+
+def cells_where(mask: np.ndarray) -> list[int]:
+    return np.flatnonzero(mask).tolist()
 
 
 def row_length(game: Game) -> int | None:

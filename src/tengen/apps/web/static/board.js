@@ -1,11 +1,11 @@
 // A board that shows views and takes moves, by pointer, touch and keyboard; for every game and every page.
-import { svg, refill, mayMove, toast } from "./dom.js";
-import { CELL, definitions, labelsOf, skinOf } from "./skins.js";
+import { button, el, svg, refill, mayMove, toast } from "./dom.js";
+import { CELL, definitions, labelsOf, nameOf, skinOf } from "./skins.js";
 import { words } from "./words.js";
 
 const HALF = CELL / 2;
 const SMALL = 26; // pixels: where cells are smaller, a finger points first and confirms with a second tap
-const LAYERS = ["under", "heat", "stones", "front", "marks", "ghosts", "hover"];
+const LAYERS = ["under", "heat", "stones", "front", "marks", "picked", "ghosts", "hover"];
 let boards = 0;
 
 /** What to say without a page's translator. */
@@ -13,8 +13,20 @@ function plain(key, values = {}) {
   return (words.en[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-/** The cell of a move, or null for a pass. `board` may be ahead of the view: in connect four discs lie on others. */
-export function cellOf(view, move, board = view.board) {
+/** The cell of a move: as the view says if it is legal there, else read off its text; null for a pass, and if neither helps. */
+export function cellOf(view, move) {
+  if (Object.hasOwn(view.cells, move)) return view.cells[move];
+  return readsPoints(view) ? readCell(view, move, view.board) : null;
+}
+
+/** Whether a move's text is its point: then that of every legal move is. */
+function readsPoints(view) {
+  const moves = Object.entries(view.cells);
+  return moves.every(([move, cell]) => view.origins?.[move] === undefined && readCell(view, move, view.board) === cell);
+}
+
+/** The cell of a move by its text. `board` may be ahead of the view: in connect four discs lie on others. */
+function readCell(view, move, board) {
   const [rows, columns] = view.shape;
   const { across, down, hasRows } = labelsOf(view);
   const x = across.indexOf(hasRows ? move[0] : move);
@@ -27,13 +39,16 @@ export function cellOf(view, move, board = view.board) {
   return null;
 }
 
-/** The stones of a line of moves that begins in a view: [{cell, player, number}], passes left out. */
+/**
+ * The stones of a line of moves that begins in a view: [{cell, player, number}], passes left out. Where stones move, no
+ * more than the first is known.
+ */
 export function ghostsOf(view, line, most = 12) {
   const board = [...view.board];
   const ghosts = [];
-  line.slice(0, most).forEach((move, index) => {
+  line.slice(0, readsPoints(view) ? most : 1).forEach((move, index) => {
     const player = (view.to_play + index) % 2;
-    const cell = cellOf(view, move, board);
+    const cell = index ? readCell(view, move, board) : cellOf(view, move);
     if (cell === null) return;
     board[cell] = player + 1;
     if (!ghosts.some((ghost) => ghost.cell === cell)) ghosts.push({ cell, player, number: index + 1 });
@@ -44,16 +59,17 @@ export function ghostsOf(view, line, most = 12) {
 export class Board {
   /**
    * `onMove(move)` is told a legal move; without it the board only shows. `onHover(move | null)` is told where the
-   * pointer is. `t` translates, `label` names the board for screen readers.
+   * pointer is. `t` translates, `label` names the board for screen readers, `announce` tells them what has happened.
    */
-  constructor(root, { game, onMove = null, onHover = null, t = plain, label = null }) {
-    Object.assign(this, { root, game, onMove, onHover, t, label });
+  constructor(root, { game, onMove = null, onHover = null, t = plain, label = null, announce = null }) {
+    Object.assign(this, { root, game, onMove, onHover, t, label, announce });
     this.id = `board${++boards}`;
     this.skin = skinOf(game);
     this.view = null;
     this.extras = {};
     this.focused = null; // the cell that the keyboard is on
     this.pointed = null; // the cell that a finger pointed at first
+    this.picked = null; // the cell whose stone is held, where stones move
   }
 
   /**
@@ -68,10 +84,12 @@ export class Board {
     this.view = view;
     this.extras = extras;
     this.isActive = Boolean(this.onMove) && extras.isActive !== false && view.outcome === null;
+    if (!this.isActive || String(before?.moves) !== String(view.moves)) this.picked = null;
     this.drawing.classList.toggle("is-active", this.isActive);
     this.drawing.dataset.toPlay = view.to_play;
     this.showStones(before);
     this.showMarks();
+    this.showPicked();
     this.decorate(extras);
     this.nameCells();
   }
@@ -115,9 +133,10 @@ export class Board {
     const label = this.label ?? this.t("board");
     const names = { role: "grid", "aria-label": label, "aria-rowcount": rows, "aria-colcount": columns };
     this.grid = svg("g", names, this.hitRows(rows, columns));
-    const { under, heat, stones, front, marks, ghosts, hover } = this.layers;
-    const upper = [marks, hover, ghosts];
-    const order = this.skin.front ? [stones, front, heat, ...upper] : [under, heat, stones, ...upper];
+    const { under, heat, stones, front, marks, picked, ghosts, hover } = this.layers;
+    const upper = [marks, picked, hover, ghosts];
+    const lower = this.skin.front ? [stones, front, heat] : this.skin.heatsStones ? [under, stones, heat] : [under, heat, stones];
+    const order = [...lower, ...upper];
     const style = { "--ratio": String(width / height), "--columns": String(columns) };
     const viewBox = [-margin, -margin - top, width, height].join(" ");
     this.drawing = svg(
@@ -159,7 +178,7 @@ export class Board {
 
   axis(rows, columns) {
     const { across, down, hasRows, isTop } = this.labels;
-    const edge = { wood: 9, sheet: 10 }[this.skin.name] ?? 13;
+    const edge = { wood: 9, sheet: 10, tiles: 10 }[this.skin.name] ?? 13;
     const foot = hasRows ? rows * CELL + edge : rows * CELL + 20;
     const texts = across.map((text, x) => svg("text", { x: x * CELL + HALF, y: isTop ? -edge : foot }, text));
     if (hasRows) texts.push(...down.map((text, y) => svg("text", { x: -edge - 1, y: y * CELL + HALF }, text)));
@@ -210,7 +229,7 @@ export class Board {
       }
       const element = this.skin.stone(this.id, stone - 1, ...this.at(cell));
       this.stones[cell] = { stone, element };
-      if (old && isStep) turn(old.element, element, this.distance(cell, last));
+      if (old && isStep && cell !== last) turn(old.element, element, this.distance(cell, last));
       else {
         old?.element.remove();
         this.layers.stones.append(element);
@@ -247,6 +266,10 @@ export class Board {
           { duration: 180, delay: 170 * index, fill: "backwards", easing: "ease-out" },
         ),
       );
+    } else if (this.hasOrigin()) {
+      const [[x, y], [fromX, fromY]] = [this.at(cell), this.at(this.view.last_origin)];
+      const begin = { transform: `translate(${fromX - x}px, ${fromY - y}px)` };
+      element.animate([begin, { transform: "none" }], { duration: 200, easing: "cubic-bezier(.3,0,.2,1)" });
     } else {
       const [x, y] = this.at(cell);
       element.style.transformOrigin = `${x}px ${y}px`;
@@ -280,6 +303,7 @@ export class Board {
     const isUnder = this.skin.name === "sheet"; // ink is thin: it is marked from below
     refill(this.layers.under, hasLast && isUnder && this.lastMark(view.last));
     if (hasLast && !isUnder) parts.push(this.lastMark(view.last));
+    if (this.hasOrigin()) parts.push(this.originMark(view.last_origin));
     if (view.line?.length) parts.push(...this.winningLine(view.line));
     refill(this.layers.marks, parts);
     const shown = { duration: 80, delay: this.fall, fill: "backwards" }; // not before the disc that it marks is there
@@ -296,6 +320,31 @@ export class Board {
     if (this.skin.name === "frame") return svg("circle", { cx, cy, r: 4, class: "last-disc" });
     const r = this.skin.name === "felt" ? 4 : 8;
     return svg("circle", { cx, cy, r, class: ["last-stone", this.skin.name, this.tint(player)] });
+  }
+
+  /** Whether the last move came from a cell of the board. */
+  hasOrigin() {
+    return Number.isInteger(this.view.last_origin);
+  }
+
+  originMark(cell) {
+    const [cx, cy] = this.at(cell);
+    return svg("circle", { cx, cy, r: 6, class: "origin-mark" });
+  }
+
+  /** The stone that is held, and where it may go. */
+  showPicked() {
+    const parts = [];
+    if (this.picked !== null) {
+      const [cx, cy] = this.at(this.picked);
+      parts.push(svg("circle", { cx, cy, r: 18.5, class: "picked-stone" }));
+      for (const cell of new Set(this.movesFrom(this.picked).map((move) => this.view.cells[move]))) {
+        const [x, y] = this.at(cell);
+        const isTaken = this.view.board[cell] > 0;
+        parts.push(svg("circle", { cx: x, cy: y, r: isTaken ? 18.5 : 7, class: isTaken ? "target-ring" : "target-dot" }));
+      }
+    }
+    refill(this.layers.picked, parts);
   }
 
   winningLine(cells) {
@@ -362,12 +411,21 @@ export class Board {
       const parts = [point, stone ? t(view.colours?.[stone - 1] ?? "XO"[stone - 1]) : t("empty")];
       if (reasons.has(cell)) parts.push(`${t("forbidden")}: ${t(reasons.get(cell))}`);
       if (cell === view.last) parts.push(t("last move"));
+      if (this.isActive) parts.push(...this.handNames(cell));
       const name = parts.join(", ");
       if (rect.getAttribute("aria-label") !== name) rect.setAttribute("aria-label", name);
       const isHere = cell === this.focused;
       if ((rect.getAttribute("tabindex") === "0") !== isHere) rect.setAttribute("tabindex", isHere ? 0 : -1);
       rect.toggleAttribute("data-start", isHere);
     });
+  }
+
+  /** What a press on a cell would do with stones that move. */
+  handNames(cell) {
+    const { picked, t } = this;
+    if (cell === picked) return [t("picked up")];
+    if (picked !== null && this.movesAt(cell).length) return [t("can go here")];
+    return this.movesFrom(cell).length ? [t("can move")] : [];
   }
 
   pointName(cell, columns) {
@@ -378,25 +436,76 @@ export class Board {
 
   // What people do.
 
-  /** The legal move that a press on a cell means, or null. */
-  moveAt(cell) {
-    if (!this.view || cell === null) return null;
+  /** The legal moves that a press on a cell means: those of the stone that is held, or of a new one. */
+  movesAt(cell) {
+    if (!this.view || cell === null) return [];
     const columns = this.view.shape[1];
     const isHit = this.labels.hasRows ? (at) => at === cell : (at) => at % columns === cell % columns;
-    return Object.entries(this.view.cells).find(([, at]) => isHit(at))?.[0] ?? null;
+    const origins = this.view.origins ?? {};
+    const moves = Object.entries(this.view.cells).filter(([, at]) => isHit(at));
+    return moves.map(([move]) => move).filter((move) => [undefined, this.picked].includes(origins[move]));
+  }
+
+  /** The legal moves of the stone on a cell. */
+  movesFrom(cell) {
+    return Object.entries(this.view.origins ?? {})
+      .filter(([, origin]) => origin === cell)
+      .map(([move]) => move);
+  }
+
+  moveAt(cell) {
+    return this.movesAt(cell)[0] ?? null;
   }
 
   play(cell) {
     if (!this.isActive) return;
-    const move = this.moveAt(cell);
-    if (move !== null) {
-      this.hideHover();
-      this.onMove(move);
+    const moves = this.movesAt(cell);
+    const held = moves.filter((move) => this.view.origins?.[move] !== undefined);
+    if (held.length === 0 && cell !== this.picked && this.movesFrom(cell).length) {
+      this.pick(cell);
       return;
     }
+    const wasHeld = this.picked !== null;
+    if (moves.length) {
+      this.hideHover();
+      this.chooseOf(held.length ? held : moves);
+      return;
+    }
+    this.pick(null);
+    if (wasHeld) return;
     const reason = this.view.forbidden?.find((point) => point.cell === cell)?.reason;
     const point = this.pointName(cell, this.view.shape[1]);
     if (reason) toast(`${point}: ${this.t("forbidden")} (${this.t(reason)})`, "problem");
+  }
+
+  /** Takes up the stone of a cell, or lets go of the one that is held. */
+  pick(cell) {
+    if (cell === this.picked) return;
+    this.picked = cell;
+    this.hideHover();
+    this.showPicked();
+    this.nameCells();
+    const [count, columns] = [cell === null ? 0 : this.movesFrom(cell).length, this.view.shape[1]];
+    this.announce?.(cell === null ? this.t("let go") : this.t("picked", { point: this.pointName(cell, columns), n: count }));
+  }
+
+  /** Plays the only move, or asks which: a pawn may become one of several things. */
+  chooseOf(moves) {
+    if (moves.length === 1) {
+      this.onMove(moves[0]);
+      return;
+    }
+    const { view, t } = this;
+    const take = (move) => () => {
+      dialog.close();
+      if (this.view === view && this.isActive) this.onMove(move);
+    };
+    const choices = moves.map((move) => button(move, take(move), { kind: "primary", name: `choose ${move}` }));
+    const cancel = button(t("cancel"), () => dialog.close());
+    const dialog = el("dialog", { "aria-label": t("which move") }, el("h2", {}, t("which move")), el("div", { class: "row" }, choices, cancel));
+    document.body.append(dialog);
+    dialog.addEventListener("close", () => dialog.remove());
+    dialog.showModal();
   }
 
   /** A finger on a small board points first; the second tap on the same point plays. */
@@ -451,6 +560,8 @@ export class Board {
       if (down >= 0 && down < rows && across >= 0 && across < columns) this.moveFocus(down * columns + across, true);
     } else if (event.key === "Enter" || event.key === " ") {
       this.play(cell);
+    } else if (event.key === "Escape" && this.picked !== null) {
+      this.pick(null);
     } else if (!this.labels.hasRows && this.labels.across.includes(event.key)) {
       this.play(this.labels.across.indexOf(event.key));
     } else {
@@ -479,7 +590,7 @@ export class Board {
 
 /** Whether forbidden points are part of the rules that a player looks for: in Renju they are. */
 function isRenju(view) {
-  return /^(renju|gomoku)/.test(view.game) && view.forbidden?.length > 0;
+  return ["renju", "gomoku"].includes(nameOf(view.game)) && view.forbidden?.length > 0;
 }
 
 function fade(element) {

@@ -5,13 +5,18 @@ export const CELL = 40; // units of the drawing
 const HALF = CELL / 2;
 const RADIUS = 18.6;
 
-/** The skin of a game, by the name its spec begins with. */
+/** The name that a game's spec begins with. */
+export function nameOf(game) {
+  return game.split(":")[0];
+}
+
+/** The skin of a game, by its name; a game of somebody's own file is played in squares. */
 export function skinOf(game) {
-  const name = game.split(":")[0];
+  const name = nameOf(game);
   if (name === "reversi" || name === "othello") return felt;
   if (name === "connect4") return frame;
   if (name === "mnk" || name === "tictactoe") return sheet;
-  return wood;
+  return ["go", "gomoku", "renju"].includes(name) ? wood : tiles;
 }
 
 /** What stands beside a board: the labels of its columns and rows; columns alone where stones fall. */
@@ -19,7 +24,7 @@ export function labelsOf({ labels, game, shape }) {
   const [rows, columns] = shape;
   const across = labels?.columns ?? [..."abcdefghijklmnopqrstuvwxyz"].slice(0, columns);
   const down = labels?.rows ?? [...Array(rows).keys()].map((y) => String(rows - y));
-  return { across, down, hasRows: !game.startsWith("connect4"), isTop: rows > 1 && down[0] === "1" };
+  return { across, down, hasRows: nameOf(game) !== "connect4", isTop: rows > 1 && down[0] === "1" };
 }
 
 // Numbers that look like chance and are the same each time: the grain of the wood, the tremble of a pen.
@@ -129,6 +134,30 @@ const wood = {
     return parts;
   },
   stone: (id, player, x, y) => roundStone(id, player, x, y),
+};
+
+/** Wood and stones in squares, light and dark by turns. */
+const tiles = {
+  ...wood,
+  name: "tiles",
+  heatsStones: true, // a move may end on a stone: what is thought of it lies over the stones
+  base(id, [rows, columns]) {
+    const [width, height, margin] = [columns * CELL, rows * CELL, 20];
+    const box = { x: -margin, y: -margin, width: width + 2 * margin, height: height + 2 * margin, rx: 10 };
+    let dark = "";
+    for (let cell = 0; cell < rows * columns; cell++) {
+      const [x, y] = [cell % columns, Math.floor(cell / columns)];
+      if ((x + rows - y) % 2) dark += `M${x * CELL} ${y * CELL}h${CELL}v${CELL}h${-CELL}z`;
+    }
+    return [
+      svg("clipPath", { id: `${id}-clip` }, svg("rect", box)),
+      svg("rect", { ...box, fill: `url(#${id}-wood)` }),
+      svg("g", { "clip-path": `url(#${id}-clip)`, class: "grain" }, grain(box)),
+      svg("path", { d: dark, class: "tiles-dark" }),
+      svg("rect", { x: 0, y: 0, width, height, class: "wood-border" }),
+    ];
+  },
+  stone: (id, player, x, y) => roundStone(id, player, x, y, 16.4),
 };
 
 function grain({ x, y, width, height }) {

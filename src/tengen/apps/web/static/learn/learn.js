@@ -1,6 +1,8 @@
 // Watch it learn: runs are started, stopped and gone on with; their curves grow, and their games are played on a board.
 import { el, refill, toast, kept, keep, loadSheet } from "../dom.js";
-import { gameTitle } from "../play/session.js";
+import { gameFields } from "../play/fields.js";
+import { allGames, gameOf, gameTitle } from "../play/session.js";
+import { words as playWords } from "../play/words.js";
 import { Chart, COLOURS, percent, short, signed } from "./charts.js";
 import { Player, words as replayWords } from "./replay.js";
 import { Watch, chip, duration, folded, setAddress, teller, wish, words as shared } from "./shared.js";
@@ -10,7 +12,7 @@ const IDLE = 5000;
 
 export const words = {
   en: {
-    ...shared.en, ...replayWords.en,
+    ...playWords.en, ...shared.en, ...replayWords.en,
     title: "Watch it learn",
     lead: "A net plays against itself, learns from its games, and plays better. Start a run, and see it happen.",
     "new run": "New run", preset: "Preset", start: "Start training", name: "Name", "name hint": "chosen for you", more: "More settings",
@@ -36,7 +38,7 @@ export const words = {
     worker: "Worker", "weight age": "Weights, generations old", silent: "Silent for",
   },
   zh: {
-    ...shared.zh, ...replayWords.zh,
+    ...playWords.zh, ...shared.zh, ...replayWords.zh,
     title: "看它学习",
     lead: "网络与自己对弈，从棋局中学习，越下越好。开始一次训练，亲眼看看。",
     "new run": "新的训练", preset: "预设", start: "开始训练", name: "名称", "name hint": "自动命名", more: "更多设置",
@@ -76,6 +78,7 @@ const ACROSS = ["generation", "time", "positions"];
 export async function show(root, context) {
   await loadSheet("learn/learn.css");
   const page = new LearnPage(root, context);
+  page.games = await allGames(context.api);
   await page.watch.now();
   return () => page.end();
 }
@@ -226,11 +229,12 @@ class LearnPage {
       list.presets.map((preset) => el("option", { value: preset.name }, `${preset.name} · ${gameTitle(preset.game, t)}`)));
     this.preset.value = "tictactoe";
     this.about = el("p", { class: "note" });
+    this.gamePlace = el("div");
     this.nameInput = el("input", { name: "name", placeholder: t("name hint"), maxlength: 48, pattern: "[A-Za-z0-9][A-Za-z0-9_.=\\-]*", autocomplete: "off", spellcheck: "false" });
     this.startButton = el("button", { class: "button primary", type: "submit" }, t("start"));
     this.startNote = el("p", { class: "note" }, t("goes on"));
     refill(this.formPlace, folded(t("new run"), list.runs.length, el("form", { class: "stack tight", onsubmit: (event) => this.start(event) },
-      el("label", { class: "field" }, el("span", {}, t("preset")), this.preset), this.about,
+      el("label", { class: "field" }, el("span", {}, t("preset")), this.preset), this.about, this.gamePlace,
       el("div", { class: "learn-pair" }, field("generations"), field("simulations")),
       el("details", {}, el("summary", {}, t("more")),
         el("div", { class: "learn-pair" }, field("positions"), field("seed"), field("evaluate_every"), field("evaluation_games")),
@@ -243,6 +247,8 @@ class LearnPage {
     const preset = this.list.presets.find((one) => one.name === this.preset.value);
     const own = this.t(`preset ${preset.name}`);
     this.about.textContent = own.startsWith("preset ") ? preset.about : own;
+    this.game = preset.is_file ? gameFields([gameOf(this.games, preset.game)], preset.game, this.t) : null; // with any parameters
+    refill(this.gamePlace, this.game?.root);
     for (const [name, input] of Object.entries(this.inputs)) {
       input.value = "";
       input.placeholder = preset.defaults[name];
@@ -254,7 +260,7 @@ class LearnPage {
     const changes = Object.fromEntries(Object.entries(this.inputs).filter(([, input]) => input.value !== "").map(([name, input]) => [name, Number(input.value)]));
     this.startButton.disabled = true;
     try {
-      const run = await this.api.post("api/runs", { preset: this.preset.value, name: this.nameInput.value.trim(), changes });
+      const run = await this.api.post("api/runs", { preset: this.game?.spec() ?? this.preset.value, name: this.nameInput.value.trim(), changes });
       this.nameInput.value = "";
       this.compared.clear();
       this.choose(run.name);
@@ -413,7 +419,7 @@ class LearnPage {
 
   drawPlay(run) {
     const { t } = this;
-    this.playPlace.hidden = !run.nets.length || /\.py(:|$)/.test(run.game); // a game of a file is not played here
+    this.playPlace.hidden = !run.nets.length || /\.py(:|$)/.test(run.game); // a file that is not served is not played here
     const mark = `${run.name} ${run.nets.join(" ")}`;
     if (this.playPlace.hidden || this.playPlace.dataset.mark === mark) return;
     const newest = run.nets.at(-1);

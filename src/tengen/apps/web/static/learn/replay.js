@@ -24,14 +24,15 @@ export const words = {
 /** The position after so many moves of a replay, as a board shows it. */
 export function viewAt(replay, ply) {
   const { end, start, changes, moves } = replay;
-  if (ply >= moves.length) return { ...end, legal: [], cells: {}, forbidden: [] };
+  const none = { legal: [], cells: {}, origins: {}, forbidden: [] };
+  if (ply >= moves.length) return { ...end, ...none };
   const board = Array(end.board.length).fill(0);
   const put = (code) => (board[Math.floor(code / 3)] = code % 3);
   start.forEach(put);
   for (const cells of changes.slice(0, ply)) cells.forEach(put);
   const changed = ply ? changes[ply - 1] : [];
   return {
-    ...end, board, moves: moves.slice(0, ply), to_play: (end.to_play + moves.length - ply) % 2, legal: [], cells: {}, forbidden: [],
+    ...end, ...none, board, moves: moves.slice(0, ply), to_play: (end.to_play + moves.length - ply) % 2, last_origin: null,
     last: changed.length && moves[ply - 1] !== "pass" ? Math.floor(changed[0] / 3) : null,
     flipped: changed.slice(1).filter((code) => code % 3).map((code) => Math.floor(code / 3)),
     captured: changed.filter((code) => code % 3 === 0).map((code) => Math.floor(code / 3)),

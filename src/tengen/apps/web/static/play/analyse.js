@@ -10,7 +10,7 @@ import { openDialog, recordButtons } from "./records.js";
 import { allGames, colourName, gameOf, linkTo, readLink, session, treeOfLink, viewOf } from "./session.js";
 import { lastSettings } from "./setup.js";
 import { GameTree } from "./tree.js";
-import { heatOf, percent } from "./value.js";
+import { heatOf, originMarks, percent } from "./value.js";
 
 export { words } from "./words.js";
 
@@ -307,6 +307,7 @@ class AnalysePage {
       if (cell !== null && !view.board[cell]) marks.push({ cell, kind: "square", tone: "good" });
     }
     const hasHeat = this.heat !== "off" && panel.thought && view.outcome === null;
+    if (hasHeat) marks.push(...originMarks(view, panel.thought));
     return { heat: hasHeat ? heatOf(view, panel.thought, this.heat) : [], marks };
   }
 

@@ -40,7 +40,8 @@ const USUAL_SIZES = { go: [9, 13, 19], gomoku: [9, 11, 13, 15, 19], renju: [15],
 
 function parameterField(game, parameter, value, t, onChange) {
   const { name, kind, low, high, choices, default: usual } = parameter;
-  const label = t(`parameter ${name}`);
+  const known = t(`parameter ${name}`);
+  const label = known === `parameter ${name}` ? name : known;
   const now = String(value ?? usual);
   if (kind === "choice")
     return choice(
@@ -72,7 +73,7 @@ function parameterField(game, parameter, value, t, onChange) {
       type: "number",
       min: low,
       max: high,
-      step: kind === "int" ? 1 : 0.5,
+      step: kind === "int" ? 1 : name === "komi" ? 0.5 : "any",
       value: now,
       required: true,
       list,

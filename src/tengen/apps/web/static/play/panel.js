@@ -22,7 +22,8 @@ export class Panel {
     const { t, tree } = page;
     const label = `${t("board")}: ${agentName(agent, t)}`;
     const onHover = (move) => this.hover(move);
-    this.board = new Board(this.place, { game: tree.game, t, label, onMove: (move) => page.play(move), onHover });
+    const onMove = (move) => page.play(move);
+    this.board = new Board(this.place, { game: tree.game, t, label, onMove, onHover, announce: page.announce });
   }
 
   /** Thinks about a position; resolves when it has ended, by itself or because somebody ended it. */

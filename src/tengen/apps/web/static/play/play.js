@@ -8,7 +8,7 @@ import { recordButtons } from "./records.js";
 import { allGames, colourName, gameOf, linkTo, readLink, session, treeOfLink, viewOf } from "./session.js";
 import { lastSettings, setupDialog, sidesOf } from "./setup.js";
 import { GameTree } from "./tree.js";
-import { chancesBar, heatOf, noteText, short } from "./value.js";
+import { chancesBar, heatOf, noteText, originMarks, short } from "./value.js";
 
 export { words } from "./words.js";
 
@@ -130,13 +130,14 @@ class PlayPage {
       t,
       onMove: (move) => this.play(move),
       onHover: (move) => this.hovered(move),
+      announce: this.announce,
     });
   }
 
   draw() {
     const { view } = this;
     if (!view) return;
-    this.board.show(view, { heat: this.heat(), isActive: this.canPlay() });
+    this.board.show(view, { ...this.decorations(), isActive: this.canPlay() });
     this.drawPlayers();
     this.drawStatus();
     this.drawActions();
@@ -146,15 +147,17 @@ class PlayPage {
 
   /** What changes while an agent thinks, and no more. */
   drawThinking() {
-    this.board.decorate({ heat: this.heat() });
+    this.board.decorate(this.decorations());
     this.drawStatus();
     this.drawThought();
   }
 
-  heat() {
-    const { thinking } = this;
-    const isShown = thinking?.thought && (thinking.isHint || this.showsThinking);
-    return isShown ? heatOf(this.view, thinking.thought, "visits", { hasText: thinking.isHint, most: 12 }) : [];
+  /** What lies over the stones while somebody thinks. */
+  decorations() {
+    const { thinking, view } = this;
+    if (!thinking?.thought || !(thinking.isHint || this.showsThinking)) return {};
+    const heat = heatOf(view, thinking.thought, "visits", { hasText: thinking.isHint, most: 12 });
+    return { heat, marks: originMarks(view, thinking.thought) };
   }
 
   drawPlayers() {
@@ -249,6 +252,7 @@ class PlayPage {
       act("hint", "h", () => this.hint(), goesOn && this.isPerson(view.to_play) && !this.thinking),
       view.legal.includes("pass") &&
         act("pass", "p", () => this.pass(), this.canPlay(), view.legal.length === 1 ? "primary" : ""),
+      this.otherMoves().map((move) => button(move, () => this.play(move), { name: `move ${move}`, isOn: this.canPlay() })),
       act("resign", "", () => this.resign(), this.canResign()),
       act("swap sides", "", () => this.swap(), true),
       goesOn && act("restart", "", () => this.restart(), this.tree.root.children.length > 0),
@@ -256,6 +260,11 @@ class PlayPage {
     ];
     keepFocus(this.urgent, () => refill(this.urgent, urgent));
     keepFocus(this.actions, () => refill(this.actions, pieces));
+  }
+
+  /** Legal moves that no cell of the board stands for. */
+  otherMoves() {
+    return this.view.legal.filter((move) => move !== "pass" && !Object.hasOwn(this.view.cells, move));
   }
 
   drawThought() {
@@ -592,7 +601,7 @@ class PlayPage {
     const thought = this.thinking?.isHint ? this.thinking.thought : null;
     const line = thought?.moves.find((entry) => entry.move === move)?.line;
     if (line?.length > 1) this.board.decorate({ ghosts: ghostsOf(this.view, line) });
-    else if (thought) this.board.decorate({ heat: heatOf(this.view, thought, "visits", { most: 12 }) });
+    else if (thought) this.board.decorate(this.decorations());
   }
 
   pressed(event) {

@@ -1,4 +1,5 @@
 // The game that the pages have in common, and how it goes into a link and comes out of one.
+import { nameOf } from "../skins.js";
 import { GameTree } from "./tree.js";
 
 const MOST_VIEWS = 2000; // that are remembered
@@ -30,8 +31,7 @@ export async function allGames(api) {
 
 /** What the server says about the game of a spec: its parameters and levels. */
 export function gameOf(list, spec) {
-  const name = spec.split(":")[0];
-  return list.find((game) => game.name === name) ?? list[0];
+  return list.find((game) => game.name === nameOf(spec)) ?? list[0];
 }
 
 /** The parameters of a spec, by name. */
@@ -46,12 +46,18 @@ export function parametersOf(spec) {
 }
 
 /** A spec as people say it: gomoku:size=8 is Gomoku 8×8, an m,n,k-game its numbers. `title` serves if no word does. */
-export function gameTitle(spec, t, title = spec) {
-  const key = `game ${spec.split(":")[0]}`;
+export function gameTitle(spec, t, title = titleOf(nameOf(spec))) {
+  const key = `game ${nameOf(spec)}`;
   const values = parametersOf(spec);
   if (values.m && values.n && values.k) return [values.m, values.n, values.k].join(",");
   const parts = Object.entries(values).map(([name, value]) => (name === "size" ? `${value}×${value}` : `${name} ${value}`));
   return [t(key) === key ? title : t(key), ...parts].join(" ");
+}
+
+/** The name of a game of somebody's own as a title; that of a file stays as it is. */
+function titleOf(name) {
+  const words = name.replaceAll("-", " ");
+  return name.endsWith(".py") ? name : words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 /** A spec of a game and its parameters; those at their defaults are left out. */
@@ -66,7 +72,7 @@ export function specOf(game, values) {
 export function readLink(hash = location.hash) {
   const query = new URLSearchParams(hash.split("?")[1] ?? "");
   const facts = Object.fromEntries(query);
-  if (facts.moves !== undefined) facts.moves = facts.moves.split("-").filter(Boolean);
+  if (facts.moves !== undefined) facts.moves = facts.moves.split(facts.moves.includes(" ") ? " " : "-").filter(Boolean);
   return facts;
 }
 
@@ -74,7 +80,8 @@ export function readLink(hash = location.hash) {
 export function linkTo(page, tree, sides = null, clock = null) {
   const query = new URLSearchParams({ game: tree.game });
   const moves = tree.current.path;
-  if (moves.length) query.set("moves", moves.join("-"));
+  const isPlain = moves.every((move) => !move.includes("-"));
+  if (moves.length) query.set("moves", isPlain ? moves.join("-") : ` ${moves.join(" ")}`); // the space says by what to part
   if (sides) ["first", "second"].forEach((name, player) => query.set(name, sides[player]));
   if (clock) query.set("clock", clock);
   return `#/${page}?${query.toString().replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%3D", "=")}`;
@@ -91,6 +98,6 @@ export function treeOfLink(facts) {
 
 /** What a player is called: connect four's discs have colours of their own. */
 export function colourName(view, player, t) {
-  if (view.game.startsWith("connect4")) return t(["Red", "Yellow"][player]);
+  if (nameOf(view.game) === "connect4") return t(["Red", "Yellow"][player]);
   return t(view.colours[player]);
 }

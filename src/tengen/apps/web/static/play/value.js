@@ -1,5 +1,6 @@
 // Small pictures of what an agent thinks: a bar of chances, a line of moves, marks on the board.
 import { el } from "../dom.js";
+import { nameOf } from "../skins.js";
 import { colourName } from "./session.js";
 
 const WORTH_SHOWING = 0.01; // share of the search
@@ -33,7 +34,7 @@ export function chancesBar(view, winrate, t) {
   const figures = [share, 1 - share].map((part) => (isKnown ? `${percent(part)} %` : "–"));
   const texts = figures.map((figure, player) => `${colourName(view, player, t)} ${figure}`);
   const [first, second] = texts.map((text, player) => el(share >= 0.5 === (player === 0) ? "b" : "span", {}, text));
-  const kind = view.game.startsWith("connect4") ? "discs" : /^(mnk|tictactoe)/.test(view.game) ? "pens" : "stones";
+  const kind = { connect4: "discs", mnk: "pens", tictactoe: "pens" }[nameOf(view.game)] ?? "stones";
   return el(
     "div",
     { class: ["chances", kind], role: "img", "aria-label": `${t("value")}: ${texts.join(", ")}` },
@@ -48,9 +49,8 @@ export function chancesBar(view, winrate, t) {
  */
 export function heatOf(view, thought, kind, { hasText = true, most = 40 } = {}) {
   const share = (move) => (kind === "policy" ? (move.prior ?? 0) : (move.share ?? 0));
-  const onBoard = thought.moves.filter((move) => move.cell !== null && move.cell !== undefined);
-  const byShare = [...onBoard].sort((a, b) => share(b) - share(a));
-  const best = kind === "policy" ? byShare[0] : thought.moves[0];
+  const byShare = spotsOf(thought.moves).sort((a, b) => share(b) - share(a));
+  const best = kind === "policy" ? byShare[0] : (byShare.find((spot) => spot.move === thought.moves[0]?.move) ?? thought.moves[0]);
   const shown = byShare.filter((move) => move === best || share(move) >= WORTH_SHOWING).slice(0, most);
   const largest = Math.max(...shown.map(share), WORTH_SHOWING);
   return shown.map((move) => ({
@@ -61,6 +61,24 @@ export function heatOf(view, thought, kind, { hasText = true, most = 40 } = {}) 
     detail: hasText && kind !== "policy" && move.visits > 1 ? short(move.visits) : "",
     isBest: move === best && share(move) > 0,
   }));
+}
+
+/** Moves by the cell on which they end: those that end on the same one are one spot, with the first one's opinion. */
+function spotsOf(moves) {
+  const spots = new Map();
+  for (const move of moves) {
+    if (move.cell === null || move.cell === undefined) continue;
+    const known = spots.get(move.cell);
+    if (!known) spots.set(move.cell, { ...move });
+    else for (const name of ["visits", "share", "prior"]) known[name] = (known[name] ?? 0) + (move[name] ?? 0);
+  }
+  return [...spots.values()];
+}
+
+/** Where the stone stands that an agent would move. */
+export function originMarks(view, thought) {
+  const cell = view.origins?.[thought.moves[0]?.move];
+  return cell === undefined ? [] : [{ cell, kind: "square", tone: "good" }];
 }
 
 /** In per cent: the policy's share, or the mover's chances where the agent has an opinion. */

@@ -1,0 +1,699 @@
+"""A game of a user's own file in the web app: served by its name, never by a path; played by picking up stones."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it wants to be asked through another library than the one that servers have
+    from fastapi.testclient import TestClient
+
+from tengen.agents.specs import load_agent
+from tengen.apps.web import own_games
+from tengen.apps.web.contests import Contests
+from tengen.apps.web.jobs import JOBS, Jobs
+from tengen.apps.web.levels import LEVELS
+from tengen.apps.web.server import new_app
+from tengen.apps.web.settings import Settings
+from tengen.apps.web.views import TITLES, Step, step_of
+from tengen.arena.match import play_game
+from tengen.games import load_game
+from tengen.learn.settings import load_settings
+from tengen.records.record import Record
+from tengen.records.sgf import read_sgf, write_sgf
+from tengen.records.store import Store
+from tengen.rules.errors import TengenError
+from tengen.rules.game import Position
+
+ROOT = Path(__file__).parent.parent.parent
+BREAKTHROUGH = ROOT / "examples" / "breakthrough.py"
+PATIENCE = 300  # seconds that anything may take on a busy machine, compiling included
+
+# Two runners on two columns. A step can be made in two ways, one may stay, and what is no move ends in a KeyError.
+LITTLE_RACE = """
+from typing import NamedTuple
+
+import numpy as np
+
+from tengen.rules.board import Coordinates
+from tengen.rules.contract import rules, stone_key
+
+RECORD = np.dtype([("places", np.int8, 2), ("ply", np.int16), ("to_play", np.uint8)], align=True)
+WAYS = ("go", "run", "stay")
+
+
+class LittleRace(NamedTuple):
+    most_plies: int = 20
+
+    shape = (3, 2)
+    actions = 18
+    planes = ("stones",)
+    move_pattern = r"[ab][123]-[a-z]+"
+    symmetries = np.arange(6).reshape(1, 6)
+    action_symmetries = np.arange(18).reshape(1, 18)
+
+    def record(self):
+        return RECORD
+
+    def board(self, state):
+        board = np.zeros(6, np.int8)
+        for player in range(2):
+            board[state.places[player]] = player + 1
+        return board.reshape(self.shape)
+
+    def action_text(self, action):
+        return f"{Coordinates(3, 2).text(action // 3)}-{WAYS[action % 3]}"
+
+    def parse_action(self, text):
+        point, way = text.split("-")
+        return 3 * Coordinates(3, 2).cell(point) + {"go": 0, "run": 1, "stay": 2}[way]
+
+
+@rules(LittleRace)
+def start(game, state):
+    state.places[0] = 4
+    state.places[1] = 1
+
+
+@rules(LittleRace)
+def legal(game, state, actions):
+    for way in range(3):
+        actions[way] = 3 * state.places[state.to_play] + way
+    return 3
+
+
+@rules(LittleRace)
+def play(game, state, action):
+    if action % 3 != 2:
+        state.places[state.to_play] += -2 if state.to_play == 0 else 2
+    state.ply += 1
+    state.to_play = 1 - state.to_play
+
+
+@rules(LittleRace)
+def outcome(game, state):
+    if state.places[0] < 2:
+        return 1
+    if state.places[1] > 3:
+        return 2
+    return 3 if state.ply >= game.most_plies else 0
+
+
+@rules(LittleRace)
+def key(game, state):
+    return stone_key(state.places[0], 0) ^ stone_key(state.places[1], 1) ^ np.uint64(state.to_play)
+
+
+@rules(LittleRace)
+def encode(game, state, planes):
+    planes[0, :] = 0
+    for player in range(2):
+        planes[0, state.places[player]] = 1 if player == state.to_play else -1
+"""
+
+
+class Site:
+    """An app with folders of its own. No answer of it holds a path of this machine."""
+
+    def __init__(self, folder: Path, *games: Path):
+        self.settings = Settings(runs=folder / "runs", contests=folder / "contests", games=games)
+        self.secrets = {str(path.resolve().parent) for path in (*games, folder, BREAKTHROUGH)}
+        self.http = TestClient(new_app(self.settings), base_url="http://127.0.0.1:8000")
+
+    def _heard(self, answer: Any, status: int) -> Any:
+        assert answer.status_code == status, answer.text
+        assert not [secret for secret in self.secrets if secret in answer.text]
+        return answer.json()
+
+    def get(self, path: str, status: int = 200) -> Any:
+        return self._heard(self.http.get(path), status)
+
+    def post(self, path: str, body: Any = None, status: int = 200) -> Any:
+        return self._heard(self.http.post(path, json=body or {}), status)
+
+    def view(self, game: str, *moves: str) -> Any:
+        return self.post("/api/position", {"game": game, "moves": moves})
+
+    def error(self, game: str, *moves: str) -> str:
+        return self.post("/api/position", {"game": game, "moves": moves}, 400)["error"]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    site = Site(tmp_path, BREAKTHROUGH)
+    yield site
+    for folder in (site.settings.runs, site.settings.contests):
+        jobs = Jobs(folder / JOBS)
+        for job in jobs.running():
+            while (found := jobs.find(job.name)) is not None and found.is_running:
+                jobs.stop(found.name)
+                time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def race(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("games") / "Little_Race.py"
+    path.write_text(LITTLE_RACE)
+    return path
+
+
+# What is served.
+
+
+def test_its_game_stands_after_ours(tmp_path: Path, race: Path) -> None:
+    site = Site(tmp_path, BREAKTHROUGH, race)
+    games = site.get("/api/games")["games"]
+    assert [game["name"] for game in games] == [*TITLES, "breakthrough", "little-race"]
+    own = games[-2]
+    assert (own["title"], own["about"]) == ("Breakthrough", "reach the far row with a pawn, or capture them all")
+    assert own["parameters"][0]["name"] == "size" and own["parameters"][0]["high"] == 8
+    assert [level["name"] for level in own["levels"]] == list(LEVELS)
+    assert (games[-1]["title"], games[-1]["about"]) == ("Little race", "")  # Python's own words are no description
+    assert (games[-1]["parameters"][0]["low"], games[-1]["parameters"][0]["high"]) == (None, None)
+    assert site.view("little-race:most_plies=30")["game"] == "little-race:most_plies=30"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "breakthrough.py",
+        "./breakthrough.py",
+        "../x",
+        "examples/breakthrough",
+        "examples/breakthrough.py",
+        str(BREAKTHROUGH),
+        "breakthrough:size=5.py",
+        "gomoku:size=x.py",
+        "Breakthrough",
+        "little-race",
+        "breakthrough:size=99",
+        "breakthrough:size=",
+        "breakthrough:mode=x",
+    ],
+)
+def test_nothing_else_is(tmp_path: Path, name: str) -> None:
+    """What a client says names no file, and an error says nothing of where one lies."""
+    site = Site(tmp_path, BREAKTHROUGH)
+    site.secrets = {secret for secret in site.secrets if secret not in name}  # what a client says itself
+    assert site.error(name)
+    body = {"game": name, "agents": ["beginner", "easy"]}
+    assert site.post("/api/contests", body, 400)["error"]
+    assert site.post("/api/records/write", {"game": name, "moves": []}, 400)["error"]
+    with site.http.websocket_connect("/api/socket", headers={"host": "127.0.0.1:8000"}) as page:
+        page.send_json({"id": 1, "type": "think", "game": name, "agent": "beginner"})
+        assert page.receive_json()["type"] == "error"
+
+
+def test_apps_do_not_disturb_each_other(tmp_path: Path, race: Path) -> None:
+    """Not even if both have a game of one name: what is served goes along with the request."""
+    other = tmp_path / "breakthrough.py"
+    other.write_text(LITTLE_RACE)
+    one, two, none = Site(tmp_path, BREAKTHROUGH), Site(tmp_path, other), Site(tmp_path)
+    for _ in range(2):
+        assert one.view("breakthrough")["shape"] == [8, 8]
+        assert two.view("breakthrough")["shape"] == [3, 2]
+        assert "no game is called" in none.error("breakthrough")
+    assert own_games.served_names() == []
+    search = {"game": "breakthrough", "simulations": 2}
+    assert two.post("/api/explore/mcts", search)["trace"]["game"] == "breakthrough"
+    assert "4096 actions" in one.post("/api/explore/mcts", search, 400)["error"]
+    assert "no game is called" in none.post("/api/explore/mcts", search, 400)["error"]
+
+
+def test_files_that_cannot_be_served(tmp_path: Path, race: Path) -> None:
+    broken, ours, preset, nameless, twin = (
+        tmp_path / name for name in ("broken.py", "gomoku.py", "gomoku8.py", "棋.py", "little race.py")
+    )
+    broken.write_text("1 / 0")
+    for path in (ours, preset, nameless, twin):
+        path.write_text(LITTLE_RACE)
+    for paths, said in (
+        ([tmp_path / "missing.py"], "there is no file"),
+        ([tmp_path], "a game's file ends in .py"),
+        ([Path("gomoku")], "a game's file ends in .py"),
+        ([Path(f"{BREAKTHROUGH}:size=6")], "choose parameters in the page"),
+        ([broken], "does not run: ZeroDivisionError: division by zero .line 1."),
+        ([ours], "'gomoku', as one of ours is"),
+        ([preset], "'gomoku8', as one of ours is"),
+        ([nameless], "has no name for a page"),
+        ([race, twin], "would both be called 'little-race'"),
+    ):
+        with pytest.raises(TengenError, match=said):
+            new_app(Settings(games=tuple(paths)))
+    assert list(own_games.read_games([race, race])) == ["little-race"]
+    large = tmp_path / "large.py"
+    large.write_text(LITTLE_RACE.replace("shape = (3, 2)", "shape = (3, 40)"))
+    with pytest.raises(TengenError, match="3×40 is too large for a page"):
+        new_app(Settings(games=(large,)))
+
+
+def test_a_broken_file_is_told_before_anybody_listens(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("raise SystemExit(3)")
+    command = [sys.executable, "-m", "tengen", "serve", "--port", "0", "--game", "broken.py"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert re.fullmatch(r"tengen: .*broken\.py does not run: SystemExit: 3 \(line 1\)\n", ended.stderr)
+
+
+# Moves from one cell to another.
+
+
+def test_where_a_move_comes_from_and_where_it_ends(site: Site) -> None:
+    view = site.view("breakthrough:size=5")
+    assert view["game"] == "breakthrough:size=5"
+    assert view["cells"]["a2a3"] == 10 and view["origins"]["a2a3"] == 15
+    assert view["cells"].keys() == view["origins"].keys() == set(view["legal"])
+    taken = site.view("breakthrough:size=5", "a2a3", "b4a3")  # lands on another's stone
+    assert (taken["last"], taken["last_origin"]) == (10, 6)
+    assert (taken["board"][10], taken["flipped"], taken["captured"]) == (2, [], [])
+    taking = site.view("breakthrough:size=5", "a2a3")
+    assert (taking["cells"]["b4a3"], taking["origins"]["b4a3"]) == (10, 6)
+    assert "not legal" in site.error("breakthrough:size=5", "a2a4")
+    assert "is not a point" in site.error("breakthrough:size=5", "🙂")
+
+
+def test_steps_are_read_off_boards(race: Path) -> None:
+    """Placing, moving, staying; a column's disc; a point that is its own name."""
+    start = load_game(str(race)).start()
+    assert [step_of(start, action) for action in start.legal_actions] == [Step(2, 4), Step(2, 4), Step(None)]
+    assert step_of(load_game("connect4").start(), 3) == Step(38)
+    go = load_game("go:size=3")
+    assert (step_of(go.start(), 4), step_of(go.start(), 9), step_of(None, 0)) == (Step(4), Step(None), Step(None))
+
+
+def test_whatever_a_file_makes_of_a_clients_text_is_an_answer(tmp_path: Path, race: Path) -> None:
+    site = Site(tmp_path, race)
+    for text in ("a1", "a1-fly", "a1-go-go"):
+        assert f"{text!r} is not a move of Little_Race.py" in site.error("little-race", text)
+    body = {"game": "little-race", "moves": [], "variations": [{"of": 0, "ply": 0, "moves": ["a1"]}]}
+    assert "is not a move" in site.post("/api/records/write", body, 400)["error"]
+    view = site.view("little-race", "a1-stay", "b3-go")
+    assert (view["cells"], view["origins"]) == ({"a1-go": 2, "a1-run": 2}, {"a1-go": 4, "a1-run": 4})
+    assert (view["legal"], view["last"], view["last_origin"]) == (["a1-go", "a1-run", "a1-stay"], 3, 1)
+
+
+def test_agents_think_about_it(site: Site) -> None:
+    with site.http.websocket_connect("/api/socket", headers={"host": "127.0.0.1:8000"}) as page:
+        place = {"game": "breakthrough:size=4", "moves": ["b2a3"]}
+        page.send_json({"id": 1, "type": "think", **place, "agent": "easy"})
+        while (answer := page.receive_json())["type"] != "move":
+            assert answer["type"] in ("thought", "note", "waiting"), answer
+        position = load_game(f"{BREAKTHROUGH}:size=4").from_moves("b2a3")
+        action = position.game.parse_action(answer["move"])
+        assert answer["cell"] == step_of(position, action).cell
+        assert str(ROOT) not in json.dumps(answer)
+
+
+# Records, contests, runs.
+
+
+def test_records_round_trip(site: Site) -> None:
+    game = {"game": "breakthrough:size=5", "moves": ["a2a3", "b4a3", "b2a3"]}
+    variations = [{"of": 0, "ply": 1, "moves": ["c4c3"], "comments": {}}]
+    sgf = site.post("/api/records/write", {**game, "variations": variations})["sgf"]
+    assert "TG[breakthrough.py:size=5]" in sgf
+    for page in ("gomoku", "breakthrough", "breakthrough:size=6", ""):  # whatever is on the board when it is loaded
+        read = site.post("/api/records/read", {"text": sgf, "game": page})
+        assert {name: read[name] for name in game} == game
+        assert read["variations"] == variations
+    terminal = load_game(f"{BREAKTHROUGH}:size=5")
+    record = read_sgf(sgf, terminal)[0]
+    again = site.post("/api/records/read", {"text": write_sgf(Record(terminal, record.moves))})
+    assert again["moves"] == game["moves"]
+    text = site.post("/api/records/read", {"text": "a2a3 b4a3", "game": "breakthrough:size=5"})
+    assert text["moves"] == ["a2a3", "b4a3"]
+    for spec, said in (
+        ("hex.py:size=5", "never makes us run code"),
+        ("breakthrough.py:size=5.py", "are no parameters of breakthrough.py"),
+        ("breakthrough.py:size=50", "size is 4 to 8"),
+    ):
+        foreign = {"text": sgf.replace("breakthrough.py:size=5", spec)}
+        assert said in site.post("/api/records/read", foreign, 400)["error"]
+
+
+def test_a_contest_of_it_is_played(site: Site) -> None:
+    wanted = {"game": "breakthrough:size=4", "agents": ["beginner", "random"], "games": 2}
+    begun = site.post("/api/contests", wanted)
+    assert (begun["name"], begun["game"]) == ("breakthrough-size=4", "breakthrough:size=4")
+    end = time.monotonic() + PATIENCE
+    while (view := site.get("/api/contests/breakthrough-size=4"))["state"] == "running":
+        assert time.monotonic() < end, view
+        time.sleep(0.2)
+    assert (view["state"], view["played"], view["game"]) == ("complete", 2, "breakthrough:size=4"), view
+    assert site.get("/api/contests")["contests"][0]["game"] == "breakthrough:size=4"
+    for listed in site.get("/api/contests/breakthrough-size=4/games")["games"]:
+        shown = site.get(f"/api/contests/breakthrough-size=4/games/{listed['id']}")
+        assert shown["end"]["game"] == "breakthrough:size=4" and shown["end"]["outcome"]
+
+
+def test_tournaments_of_files_from_a_terminal(site: Site, race: Path) -> None:
+    """Those of a file that is served are shown whole, of others all but the boards."""
+    for name, spec in (("mine", f"{BREAKTHROUGH}:size=4"), ("other", str(race))):
+        (site.settings.contests / name).mkdir(parents=True)
+        game = load_game(spec)
+        agents = [load_agent("random", game, seed=seed) for seed in (1, 2)]
+        with Store(site.settings.contests / name / "games.db") as store:
+            match = store.match({"game": game.spec, "agents": ["one", "two"]})
+            store.add(play_game(game, agents, names=("one", "two")), match, 0)
+    site.secrets.add(str(race.parent))
+    assert site.get("/api/contests/mine")["game"] == "breakthrough:size=4"
+    assert site.get("/api/contests/mine/games/1")["end"]["outcome"]
+    assert site.get("/api/contests/other")["game"] == "Little_Race.py"
+    assert site.get("/api/contests/other/games")["total"] == 1
+    said = site.get("/api/contests/other/games/1", 404)["error"]
+    assert "the game is a file, Little_Race.py, that is not served" in said
+
+
+def test_a_contest_whose_file_is_not_served_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr(Jobs, "start", lambda self, name, arguments, folder, facts: started.append(arguments))
+    site = Site(tmp_path, BREAKTHROUGH)
+    name = site.post("/api/contests", {"game": "breakthrough", "agents": ["easy", "random"]})["name"]
+    assert str(BREAKTHROUGH) in started[0]
+    assert site.post(f"/api/contests/{name}/resume")["game"] == "breakthrough"
+    assert started[1] == started[0]
+    without = Site(tmp_path)
+    assert without.get("/api/contests")["contests"][0]["can_resume"]
+    assert "no game is called 'breakthrough'" in without.post(f"/api/contests/{name}/resume", status=400)["error"]
+    assert len(started) == 2 and Contests(site.settings).names() == [name]
+
+
+def write_run(folder: Path, spec: str, moves: str = "") -> None:
+    """A run folder as training leaves it, but for its weights; with one game of an evaluation."""
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("# format 1\n" + load_settings(spec).text())
+    line = {"generation": 1, "seconds": 2.0, "games": 10, "positions": 200, "plies": 20.0, "positions_per_second": 99.0}
+    (folder / "metrics.jsonl").write_text(json.dumps({**line, "loss": {"total": 2.0}}) + "\n")
+    (folder / "games").mkdir()
+    record = Record.of(load_game(spec).from_moves(moves), ("generation 1", "uct:playouts=1000"))
+    (folder / "games" / "000001.sgf").write_text(write_sgf(record))
+
+
+def test_runs_of_files(site: Site, race: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of a file that is served is like any other, however its settings name the file; others are only shown."""
+    started: list[Any] = []
+    monkeypatch.setattr(Jobs, "start", lambda self, name, arguments, folder, facts: started.append((arguments, folder)))
+    monkeypatch.setattr("tengen.apps.web.runs.what_is_missing", lambda: "")
+    monkeypatch.chdir(ROOT)  # settings may name a file from here
+    site.secrets.add(str(race.parent))
+    runs = site.settings.runs
+    write_run(runs / "whole", f"{BREAKTHROUGH}:size=5", "a2a3 b4a3")
+    write_run(runs / "relative", "./examples/../examples/breakthrough.py:size=5")
+    write_run(runs / "other", str(race))
+    games = {run["name"]: run["game"] for run in site.get("/api/runs")["runs"]}
+    assert games == {"whole": "breakthrough:size=5", "relative": "breakthrough:size=5", "other": "Little_Race.py"}
+    shown = site.get("/api/runs/whole/games")["games"]
+    assert (shown[0]["moves"], shown[0]["end"]["game"]) == (["a2a3", "b4a3"], "breakthrough:size=5")
+    assert site.get("/api/runs/other/games")["games"] == []
+    site.post("/api/runs/relative/resume")
+    folder = (runs / "relative").resolve()
+    assert started.pop() == (["train", str(folder / "config.toml"), "--run", str(folder)], ROOT)
+    assert "in a terminal" in site.post("/api/runs/other/resume", status=409)["error"]
+    assert not started
+
+
+def test_what_a_process_says_names_no_folder(tmp_path: Path) -> None:
+    for said, told in (
+        (f"{BREAKTHROUGH} does not run", "breakthrough.py does not run"),
+        ("there is no file ../else/mine.py", "there is no file mine.py"),
+        ("/a/b/mine.py:size=5, ./c.py", "mine.py:size=5, c.py"),
+        (f"{tmp_path}/mine is in use", "mine is in use"),
+        ("1/2 of all games", "1/2 of all games"),
+    ):
+        assert own_games.without_folders(said, tmp_path) == told
+
+
+def test_a_run_of_it_is_begun_on_the_page(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Any] = []
+
+    def start(self: Jobs, name: str, arguments: list[str], folder: Path, facts: Any) -> None:
+        started.append(arguments)
+        write_run(folder / name, arguments[1])
+
+    monkeypatch.setattr(Jobs, "start", start)
+    monkeypatch.setattr("tengen.apps.web.runs.what_is_missing", lambda: "")
+    preset = site.get("/api/runs")["presets"][-1]
+    assert (preset["name"], preset["game"], preset["is_file"]) == ("breakthrough", "breakthrough", True)
+    assert preset["defaults"]["generations"] == load_settings(str(BREAKTHROUGH)).run.generations
+    wanted = {"preset": "breakthrough:size=5", "changes": {"generations": 3}}
+    begun = site.post("/api/runs", wanted)
+    assert (begun["name"], begun["game"]) == ("breakthrough", "breakthrough:size=5")
+    assert started == [["train", f"{BREAKTHROUGH}:size=5", "--run", "breakthrough", "--set=run.generations=3"]]
+    for bad in ("little-race", str(BREAKTHROUGH), "breakthrough.py", "breakthrough:size=3", "gomoku8:size=9"):
+        site.secrets = {secret for secret in site.secrets if secret not in bad}
+        site.post("/api/runs", {"preset": bad}, 400)
+    assert len(started) == 1
+
+
+def test_the_net_of_a_run_plays_its_own_game_and_no_other(site: Site) -> None:
+    from nets.test_nets import write_net
+
+    for name, spec in (("mine", f"{BREAKTHROUGH}:size=4"), ("three", "tictactoe")):
+        write_run(site.settings.runs / name, spec)
+        (site.settings.runs / name / "nets").mkdir()
+        write_net(site.settings.runs / name / "nets" / "000001.onnx", spec)
+    with site.http.websocket_connect("/api/socket", headers={"host": "127.0.0.1:8000"}) as page:
+
+        def last(game: str, agent: str) -> Any:
+            page.send_json({"id": 1, "type": "think", "game": game, "agent": agent})
+            while (answer := page.receive_json())["type"] not in ("move", "error"):
+                assert str(ROOT) not in json.dumps(answer)
+            return answer
+
+        assert last("breakthrough:size=4", "run:mine@1,simulations=2")["type"] == "move"
+        wrong = "run:mine learned breakthrough:size=4; this is breakthrough:size=5"
+        assert last("breakthrough:size=5", "run:mine")["error"] == wrong
+        assert last("gomoku", "run:mine")["error"] == "run:mine learned breakthrough:size=4; this is gomoku"
+        assert last("breakthrough", "run:three")["error"] == "run:three learned tictactoe; this is breakthrough"
+
+
+@pytest.mark.long
+def test_a_run_is_trained_gone_on_with_and_played(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begun on the page and in a terminal: processes of their own, with the file's path, of which no page hears."""
+    tiny = {"generations": 2, "positions": 64, "simulations": 2, "evaluate_every": 1, "evaluation_games": 2}
+
+    def ended(name: str) -> Any:
+        end = time.monotonic() + PATIENCE
+        while (view := site.get(f"/api/runs/{name}"))["state"] in ("running", "stopping"):
+            assert time.monotonic() < end, view
+            time.sleep(0.5)
+        return view
+
+    assert site.post("/api/runs", {"preset": "breakthrough:size=4", "changes": tiny})["name"] == "breakthrough"
+    view = ended("breakthrough")
+    assert (view["state"], view["game"], view["generation"]) == ("complete", "breakthrough:size=4", 2), view
+    assert site.get("/api/runs/breakthrough/games")["games"][0]["end"]["game"] == "breakthrough:size=4"
+    numbers = ("run.generations=2", "selfplay.positions=64", "selfplay.simulations=2", "evaluation.games=2")
+    changes = [f"--set={text}" for text in (*numbers, "evaluation.every=1")]
+    relative = BREAKTHROUGH.relative_to(ROOT)
+    monkeypatch.chdir(ROOT)
+    command = [sys.executable, "-m", "tengen", "train", f"./{relative}:size=4", *changes, "--minutes", "0.001"]
+    subprocess.run([*command, "--run", site.settings.runs / "mine"], cwd=ROOT, check=True, timeout=PATIENCE)
+    assert site.get("/api/runs/mine")["generation"] == 1
+    site.post("/api/runs/mine/resume")
+    view = ended("mine")
+    assert (view["state"], view["game"]) == ("complete", "breakthrough:size=4"), view
+    with site.http.websocket_connect("/api/socket", headers={"host": "127.0.0.1:8000"}) as page:
+        page.send_json({"id": 1, "type": "think", "game": "breakthrough:size=4", "agent": "run:mine,simulations=4"})
+        while (answer := page.receive_json())["type"] not in ("move", "error"):
+            pass
+        assert answer["type"] == "move", answer
+
+
+# In a browser.
+
+
+@pytest.fixture
+def opened(chromium: str, tmp_path: Path, race: Path) -> Iterator[Any]:
+    """Opens pages of an app that serves two files."""
+    from web_browser import browser, open_page, running_server
+
+    settings = Settings(runs=tmp_path / "runs", contests=tmp_path / "contests", games=(BREAKTHROUGH, race))
+    with running_server(new_app(settings)) as url, browser(chromium) as chrome:
+        yield lambda address, **options: open_page(chrome, f"{url}#/{address}", **options)
+
+
+def cell(page: Any, number: int) -> Any:
+    return page.locator(f'svg.board [data-cell="{number}"]').first
+
+
+def position_on(page: Any, game: str) -> Position:
+    """The position that the page shows, by the moves of its link."""
+    moves = re.search(r"moves=([^&]*)", page.evaluate("location.hash"))
+    return load_game(game).from_moves(moves[1].replace("-", " ") if moves else "")
+
+
+def step(page: Any, position: Position, action: int) -> None:
+    """Picks a stone up, sees where it may go, and puts it down."""
+    chosen = step_of(position, action)
+    assert chosen.origin is not None and chosen.cell is not None
+    steps = {step_of(position, other) for other in position.legal_actions}
+    cell(page, chosen.origin).click()
+    assert page.locator(".picked-stone").count() == 1
+    assert page.locator(".target-dot, .target-ring").count() == sum(one.origin == chosen.origin for one in steps)
+    cell(page, chosen.cell).click()
+
+
+def test_a_whole_game_against_a_level(opened: Any) -> None:
+    """From the page's own dialog to the end, by clicks and once by the keyboard."""
+    from web_browser import expect
+
+    spec = f"{BREAKTHROUGH}:size=4"
+    with opened("play?game=tictactoe&first=person&second=person") as page:
+        page.locator('[data-action="new game"]').first.click()
+        page.locator("dialog #game").select_option("breakthrough")
+        page.locator("dialog #parameter-size").fill("4")
+        page.locator("dialog #player-1").select_option("person")
+        page.locator("dialog #player-2").select_option("beginner")
+        page.locator("dialog #begins").select_option("one")
+        page.locator("dialog").get_by_role("button", name="Start").click()
+        expect(page.locator("svg.board.tiles")).to_be_visible()
+        for turn in range(60):
+            expect(page.locator(".status")).to_have_text(re.compile("Your move|wins"))
+            if page.locator(".status.over").count():
+                break
+            before = position_on(page, spec)
+            assert before.to_play == 0
+            legal = before.legal_actions
+            if turn == 0:
+                press(page, before, legal[0])
+            else:
+                step(page, before, legal[len(legal) // 2])
+            expect(page.locator(".moves > li:not(.note)").nth(before.ply)).to_be_visible()
+        end = position_on(page, spec)
+        assert end.outcome is not None and end.outcome.winner is not None
+        expect(page.locator(".status")).to_have_text(f"{'XO'[end.outcome.winner]} wins")
+        expect(page.locator(".layer-stones .stone")).to_have_count(int((end.board > 0).sum()))
+        expect(page.locator(".origin-mark")).to_have_count(1)
+        assert "game=breakthrough:size=4" in page.evaluate("location.hash")
+
+
+def press(page: Any, position: Position, action: int) -> None:
+    """The same by the keyboard: a stone is picked up, let go, and picked up again."""
+    from web_browser import expect
+
+    origin, target = step_of(position, action).origin, step_of(position, action).cell
+    assert origin is not None and target is not None
+    name = re.compile("X, can move$")
+    expect(cell(page, origin)).to_have_attribute("aria-label", name)
+    cell(page, origin).focus()
+    page.keyboard.press("Enter")
+    expect(cell(page, origin)).to_have_attribute("aria-label", re.compile("picked up$"))
+    expect(cell(page, target)).to_have_attribute("aria-label", re.compile("can go here$"))
+    expect(page.locator("#live")).to_have_text(re.compile("is picked up; it has [1-3] moves"))
+    page.keyboard.press("Escape")
+    expect(cell(page, origin)).to_have_attribute("aria-label", name)
+    page.keyboard.press("Enter")
+    columns = position.game.shape[1]
+    page.keyboard.press("ArrowUp")
+    for _ in range(abs(target % columns - origin % columns)):
+        page.keyboard.press("ArrowRight" if target % columns > origin % columns else "ArrowLeft")
+    page.keyboard.press(" ")
+
+
+def test_moves_that_are_one_step_and_moves_that_are_none(opened: Any) -> None:
+    """Which of two moves is meant is asked; a move without a cell is a button; a link holds texts with hyphens."""
+    from web_browser import expect
+
+    with opened("play?game=little-race&first=person&second=person") as page:
+        page.locator('[data-action="move a1-stay"]').click()
+        expect(page.locator(".moves > li .move[aria-current]")).to_contain_text("a1-stay")
+        cell(page, 1).click()
+        cell(page, 0).click()  # elsewhere: it is let go
+        expect(page.locator(".picked-stone")).to_have_count(0)
+        cell(page, 1).click()
+        cell(page, 3).click()
+        page.locator('dialog [data-action="choose b3-run"]').click()
+        expect(page.locator(".moves > li .move[aria-current]")).to_contain_text("b3-run")
+        page.reload()
+        expect(page.locator(".moves > li")).to_have_count(2)
+        expect(cell(page, 3)).to_have_attribute("aria-label", "b2, O, last move")
+        page.locator('[data-action="copy moves"]').wait_for()
+
+
+def test_a_finger_on_a_small_board(opened: Any) -> None:
+    """To pick a stone up takes one tap, to play two: the first points."""
+    from web_browser import expect
+
+    size = {"width": 220, "height": 500}
+    with opened("play?game=breakthrough&first=person&second=person", size=size, has_touch=True) as page:
+        expect(cell(page, 48)).to_have_attribute("aria-label", "a2, X, can move")
+        assert cell(page, 48).bounding_box()["width"] < 26
+        cell(page, 48).tap()
+        expect(page.locator(".picked-stone")).to_have_count(1)
+        cell(page, 40).tap()
+        expect(page.locator(".crosshair")).to_have_count(1)
+        expect(page.locator(".picked-stone")).to_have_count(1)
+        cell(page, 40).tap()
+        expect(page.locator(".moves > li .move[aria-current]")).to_contain_text("a2a3")
+
+
+def test_the_other_pages_bear_it(opened: Any, tmp_path: Path) -> None:
+    from web_browser import expect
+
+    write_run(tmp_path / "runs" / "mine", f"{BREAKTHROUGH}:size=4", "b2a3 b4a3")
+    (tmp_path / "runs" / "mine" / "nets").mkdir()
+    (tmp_path / "runs" / "mine" / "nets" / "000001.onnx").touch()
+    with opened("analyse?game=breakthrough:size=4&moves=b2a3") as page:
+        row = page.locator("tr[data-move]").first
+        expect(row).to_be_visible()
+        expect(page.locator(".heat.best")).to_have_count(1)
+        row.hover()
+        expect(page.locator(".ghost")).to_have_count(1)
+        row.locator("button").click()
+        expect(page.locator(".moves > li .move[aria-current] .move-number")).to_have_text("2")
+        spots = page.locator(".heat")
+        expect(spots.first).to_be_visible()
+        cells = spots.evaluate_all("spots => spots.map((spot) => spot.dataset.heat)")
+        assert len(cells) == len(set(cells))  # one spot a cell, however many moves end there
+    with opened("learn?run=mine") as page:
+        expect(page.locator(".run-head")).to_contain_text("Breakthrough 4×4")
+        page.get_by_role("button", name="To the end").click()
+        expect(page.locator(".replay-said")).to_contain_text("Move 2 of 2")
+        expect(page.locator(".replay .stone")).to_have_count(14)
+        page.get_by_label("Preset").select_option("breakthrough")
+        expect(page.locator("#parameter-size")).to_have_value("8")
+        page.get_by_label("Preset").select_option("tictactoe")
+        expect(page.locator("#parameter-size")).to_have_count(0)
+        page.get_by_role("button", name="Play", exact=True).click()
+        page.wait_for_url(re.compile("#/play"))
+        expect(cell(page, 8)).to_have_attribute("aria-label", "a2, X, can move")
+        assert "second=run:mine" in page.evaluate("decodeURIComponent(location.hash)")
+    with opened("arena") as page:
+        page.locator("#game").select_option("breakthrough")
+        page.locator("#parameter-size").fill("4")
+        page.locator("#parameter-size").press("Tab")
+        agents = page.locator(".arena-agent select")
+        expect(agents.first.locator("option", has_text="run:mine@1")).to_have_count(1)
+    with opened("explore/mcts", language="zh-CN") as page:
+        expect(page.get_by_role("heading").first).to_be_attached()
+
+
+def test_how_a_line_and_a_cell_are_read(opened: Any) -> None:
+    """Off the view where it says; off a move's text only where all texts are points."""
+    with opened("play?game=tictactoe&first=person&second=person") as page:
+        found = page.evaluate(
+            """import("./board.js").then(({ cellOf, ghostsOf }) => {
+              const empty = { game: "x", shape: [3, 3], board: Array(9).fill(0), to_play: 0, cells: {}, origins: {} };
+              const points = { ...empty, cells: { a1: 6, b2: 4 } };
+              const moves = { ...empty, cells: { a1a2: 3 }, origins: { a1a2: 6 } };
+              const odd = { ...empty, cells: { a1: 0 } };
+              const cells = (view, line) => ghostsOf(view, line).map((ghost) => ghost.cell);
+              return [
+                cellOf(points, "c3"), cells(points, ["a1", "pass", "b2"]),
+                cellOf(moves, "a1a2"), cellOf(moves, "b2"), cells(moves, ["a1a2", "b3b2"]),
+                cellOf(odd, "a1"), cellOf(odd, "b2"), cells(odd, ["a1", "b2"]),
+              ];
+            })"""
+        )
+        assert found == [2, [6, 4], 3, None, [3], 0, None, [0]]
