@@ -7,7 +7,7 @@ its training, and has ten kinds of layers: they are written down here, in the or
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,9 +45,17 @@ def export_onnx(model: Network, facts: NetFacts) -> bytes:
     The model itself is left as it is. It answers as in torch's evaluation mode, up to rounding.
     """
     playing = folded(model).float().cpu()
-    layers, steps = dict(playing.named_modules()), fx.symbolic_trace(playing).graph.nodes
-    names = output_names(steps)
-    nodes, weights = [], []
+    steps = fx.symbolic_trace(playing).graph.nodes
+    nodes, weights = operators(playing, steps, output_names(steps))
+    planes = tensor("planes", len(facts.planes), *facts.shape)
+    return finished(nodes, weights, planes, [tensor("logits", facts.actions), tensor("values")], facts.metadata())
+
+
+def operators(
+    playing: nn.Module, steps: Any, names: Mapping[fx.Node, str]
+) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+    """The steps of a network that plays as ONNX has them, and its weights; `names` are those of its answers."""
+    layers, nodes, weights = dict(playing.named_modules()), [], []
     for step in steps:
         if step.op in ("placeholder", "output"):
             continue
@@ -57,7 +65,7 @@ def export_onnx(model: Network, facts: NetFacts) -> bytes:
             weights.append(numpy_helper.from_array(weight.detach().numpy(), name))
             inputs.append(name)
         nodes.append(helper.make_node(kind, inputs, [names.get(step, step.name)], **attributes))
-    return finished(nodes, weights, facts).SerializeToString()
+    return nodes, weights
 
 
 def output_names(steps: Any) -> dict[fx.Node, str]:
@@ -83,19 +91,25 @@ def own_weights(step: fx.Node, layers: dict[str, nn.Module]) -> Iterator[tuple[s
             yield f"{step.target}.{name}", weight
 
 
-def finished(nodes: list[onnx.NodeProto], weights: list[onnx.TensorProto], facts: NetFacts) -> onnx.ModelProto:
+def tensor(name: str, *shape: int) -> onnx.ValueInfoProto:
+    """What goes in or comes out: floats, for a batch."""
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *shape])
+
+
+def finished(
+    nodes: list[onnx.NodeProto],
+    weights: list[onnx.TensorProto],
+    planes: onnx.ValueInfoProto,
+    answers: list[onnx.ValueInfoProto],
+    metadata: dict[str, str],
+) -> bytes:
     """The whole file."""
-
-    def tensor(name: str, *shape: int) -> onnx.ValueInfoProto:
-        return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *shape])
-
-    planes = tensor("planes", len(facts.planes), *facts.shape)
-    answers = [tensor("logits", facts.actions), tensor("values")]
     graph = helper.make_graph(nodes, "net", [planes], answers, weights)
     opset = helper.make_opsetid("", OPSET)
     model = helper.make_model(graph, producer_name="tengen", ir_version=IR_VERSION, opset_imports=[opset])
-    helper.set_model_props(model, facts.metadata())
-    return model
+    helper.set_model_props(model, metadata)
+    content: bytes = model.SerializeToString()
+    return content
 
 
 def halved(content: bytes) -> bytes:

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper
 from torch import fx, nn
 
-from tengen.nets.export import IR_VERSION, LAYERS, OPSET, own_weights, translation
+from tengen.nets.export import LAYERS, finished, operators, tensor
 from tengen.nets.facts import NetError
 from tengen.nets.models import Convolution, folded, quiet
 from tengen.nets.policy9 import KINDS, PLANE_SETS, PlaneNetFacts
@@ -99,35 +99,12 @@ def new_network(game: Game, facts: PlaneNetFacts) -> nn.Module:
 def export_net(model: nn.Module, game: Game, facts: PlaneNetFacts) -> bytes:
     """The ONNX file of a network, its norms folded into the convolutions; the model itself is left as it is."""
     playing = folded(model).float().cpu()  # type: ignore[arg-type]
-    layers, steps = dict(playing.named_modules()), Tracer().trace(playing).nodes
+    steps = Tracer().trace(playing).nodes
     (answer,) = next(step for step in steps if step.op == "output").args
-    names = {answer: KINDS[facts.kind]}
-    nodes, weights = [], []
-    for step in steps:
-        if step.op in ("placeholder", "output"):
-            continue
-        kind, attributes = translation(step, layers)
-        inputs = [names.get(given, given.name) for given in step.all_input_nodes]
-        for name, weight in own_weights(step, layers):
-            weights.append(numpy_helper.from_array(weight.detach().numpy(), name))
-            inputs.append(name)
-        nodes.append(helper.make_node(kind, inputs, [names.get(step, step.name)], **attributes))
-
-    def tensor(name: str, *shape: int) -> onnx.ValueInfoProto:
-        return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *shape])
-
+    nodes, weights = operators(playing, steps, {answer: KINDS[facts.kind]})
     shape = (game.actions,) if facts.kind == "policy" else ()
-    graph = helper.make_graph(
-        nodes,
-        "net",
-        [tensor("planes", PLANE_SETS[facts.planes], *game.shape)],
-        [tensor(KINDS[facts.kind], *shape)],
-        weights,
-    )
-    opset = helper.make_opsetid("", OPSET)
-    file = helper.make_model(graph, producer_name="tengen", ir_version=IR_VERSION, opset_imports=[opset])
-    helper.set_model_props(file, facts.metadata())
-    return file.SerializeToString()
+    planes = tensor("planes", PLANE_SETS[facts.planes], *game.shape)
+    return finished(nodes, weights, planes, [tensor(KINDS[facts.kind], *shape)], facts.metadata())
 
 
 def import_net(path: Path, game: Game) -> tuple[nn.Module, PlaneNetFacts]:
