@@ -11,6 +11,7 @@ import numpy as np
 
 from tengen.rules.board import Between, Coordinates
 from tengen.rules.contract import kernel, rules, stone_key
+from tengen.rules.errors import BadMove
 
 # The state: one NumPy record with room for the largest board. `ply` and `to_play` are required.
 RECORD = np.dtype(
@@ -66,6 +67,8 @@ class Breakthrough(NamedTuple):
 
     def parse_action(self, text):
         points, cells = Coordinates(*self.shape), self.size**2
+        if len(text) != 4:
+            raise BadMove(f"{text!r} is not a move; write where a pawn stands and where it goes: a2a3")
         return points.cell(text[:2]) * cells + points.cell(text[2:])
 
     @property

@@ -128,7 +128,7 @@ def test_play_to_the_end():
 
 def test_compile_then_nothing_is_compiled(tmp_path):
     first = tengen("compile", "connect4", XDG_CACHE_HOME=str(tmp_path))
-    assert "tengen: compiling connect4; this happens once" in first.stderr
+    assert "tengen: compiling a part of connect4; it is kept on disk" in first.stderr
     assert first.stderr.count("compiling") == 1
     assert first.stdout.strip() == "ready"
     assert tengen("compile", "connect4", XDG_CACHE_HOME=str(tmp_path)).stderr == ""

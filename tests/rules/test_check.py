@@ -63,7 +63,7 @@ BREAKS = {  # what is changed in the example, and what the check says
         OUTCOME,
         RULES + "def rollout(game, state, actions, seed):\n    return seed\n\n\n" + OUTCOME,
     ),
-    "raises IndexError; raise BadMove": (
+    "raises ValueError; raise BadMove": (
         "        return points.cell(text[:2])",
         "        int(text[1])\n        return points.cell(text[:2])",
     ),

@@ -31,7 +31,7 @@ def explain(position: Position, agent: str, as_json: bool) -> None:
         print(f"value     {decision.value:+.3f} for {mover} (−1 a loss, +1 a win)")
     print(f"line      {' '.join(name(action) for action in decision.principal_variation)}")
     favourites = sorted(decision.policy.items(), key=lambda pair: -pair[1])[:6]
-    print("policy    " + "  ".join(f"{name(action)} {share:.0%}" for action, share in favourites))
+    print("effort    " + "  ".join(f"{name(action)} {share:.0%}" for action, share in favourites))
     rate = decision.nodes / max(decision.seconds, 1e-9)
     print(f"search    {decision.nodes:,} nodes, {decision.seconds:.2f} s, {rate:,.0f} nodes/s")
     if decision.note:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ from tengen.rules.errors import TengenError
 class Screen:
     """Shows how a run goes on: a table that is kept up to date, or lines where there is no terminal."""
 
-    def __init__(self, settings: Settings, folder: Path):
-        self.settings, self.folder = settings, folder
+    def __init__(self, settings: Settings, folder: Path, seconds: float = float("inf")):
+        self.settings, self.folder, self.end = settings, folder, time.monotonic() + seconds
         self.console, self.live = Console(), None if not sys.stdout.isatty() else Live(refresh_per_second=4)
         self.metrics: dict[str, Any] = {}
         self.evaluated: dict[str, Any] = {}  # the metrics of the last generation that was evaluated
@@ -79,9 +80,10 @@ class Screen:
         return [*lines, ("time", f"{clock(now['seconds'])}, left {clock(self._left())}")]
 
     def _left(self) -> float:
-        """Seconds to the run's end, at the pace so far."""
+        """Seconds to the run's end, at the pace so far, or until the time that was given is over."""
         done = self.metrics["generation"]
-        return self.metrics["seconds"] / done * (self.settings.run.generations - done)
+        whole = self.metrics["seconds"] / done * (self.settings.run.generations - done)
+        return min(whole, max(0.0, self.end - time.monotonic()))
 
 
 def clock(seconds: float) -> str:
@@ -111,7 +113,8 @@ def train(
     settings = load_settings(preset, changes, device)
     game = load_game(settings.run.game)
     folder = folder or Path("runs") / Path(preset.partition(":")[0]).stem
-    screen = Screen(settings, folder)
+    seconds = 60 * minutes if minutes is not None else float("inf")
+    screen = Screen(settings, folder, seconds)
     connection = ExitStack()
     if cluster:
         from tengen.arena.cluster import connected
@@ -133,7 +136,7 @@ def train(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     with screen.live or nullcontext():
-        training.go_on(60 * minutes if minutes is not None else float("inf"))
+        training.go_on(seconds)
     training.close()
     connection.close()
     done = f"generation {training.counters.generation} of {settings.run.generations}"

@@ -153,6 +153,10 @@ def _check_record(game: Game) -> None:
 def _check_names(game: Game) -> None:
     for action in range(game.actions):
         text = game.action_text(action)
+        try:
+            game.parse_action(text)
+        except BadMove as reason:
+            raise Unsound(f"action {action} is called {text!r}, which is not read: {reason}") from None
         if game.parse_action(text) != action:
             raise Unsound(f"action {action} is called {text!r}, which is read as {game.parse_action(text)}")
         if list(game.read_moves(text + text)) != [action, action]:

@@ -229,7 +229,7 @@ def _announce_compilations() -> None:
             name = _game_names.get(event.data["dispatcher"])
             if name is not None and name not in announced:
                 announced.add(name)
-                print(f"tengen: compiling {name}; this happens once", file=sys.stderr, flush=True)
+                print(f"tengen: compiling a part of {name}; it is kept on disk", file=sys.stderr, flush=True)
 
         def on_end(self, event: event.Event) -> None:
             pass
