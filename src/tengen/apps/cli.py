@@ -101,7 +101,7 @@ def check(game: GameSpec, count: Annotated[int, typer.Option("--games", min=1)] 
     from tengen.rules.check import Report
     from tengen.rules.check import check as check_game
 
-    say = (lambda law: None) if as_json else (lambda law: print(f"  … {law}", flush=True))
+    say = (lambda law: None) if as_json else (lambda law: print(f"  checking that {law}", flush=True))
     try:
         report = check_game(load_game(game), games=count, progress=say)
     except TengenError as reason:

@@ -24,7 +24,8 @@ def play_game(position: Position, players: tuple[str, str], seed: int) -> None:
         None if name == HUMAN else load_agent(name, position.game, seed=seed + i) for i, name in enumerate(players)
     ]
     example = position.game.action_text(position.legal_actions[0]) if position.legal_actions else "a move"
-    print(f"{position.game.spec}. Type {HELP.format(example=example)}.")
+    sides = [f"{side} is {who}" for side, who in zip(position.game.players, players, strict=True)]
+    print(f"{position.game.spec}: {', '.join(sides)}. Type {HELP.format(example=example)}.")
     try:
         while position.outcome is None:
             agent = agents[position.to_play]
