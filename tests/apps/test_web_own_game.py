@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -121,6 +122,92 @@ def encode(game, state, planes):
         planes[0, state.places[player]] = 1 if player == state.to_play else -1
 """
 
+# On three rows and two columns the first puts dominoes upright, the second across; who cannot has lost.
+DOMINOES = """
+from typing import NamedTuple
+
+import numpy as np
+
+from tengen.rules.board import Coordinates
+from tengen.rules.contract import rules, stone_key
+
+RECORD = np.dtype([("board", np.int8, 6), ("to_play", np.uint8)], align=True)
+POINTS = Coordinates(3, 2)
+OTHERS = (2, 1)
+
+
+class Dominoes(NamedTuple):
+    shape = (3, 2)
+    actions = 12
+    planes = ("stones",)
+    move_pattern = r"[ab][123][ab][123]"
+    symmetries = np.arange(6).reshape(1, 6)
+    action_symmetries = np.arange(12).reshape(1, 12)
+
+    def record(self):
+        return RECORD
+
+    def board(self, state):
+        return state.board.reshape(self.shape)
+
+    def action_text(self, action):
+        cell = action % 6
+        return POINTS.text(cell) + POINTS.text(min(5, cell + OTHERS[action // 6]))
+
+    def parse_action(self, text):
+        cell = POINTS.cell(text[:2])
+        return cell + 6 * {2: 0, 1: 1}[POINTS.cell(text[2:]) - cell]
+
+
+@rules(Dominoes)
+def start(game, state):
+    pass
+
+
+@rules(Dominoes)
+def legal(game, state, actions):
+    count = 0
+    for cell in range(6):
+        fits = cell < 4 if state.to_play == 0 else cell % 2 == 0
+        if fits and state.board[cell] == 0 and state.board[cell + 2 - state.to_play] == 0:
+            actions[count] = cell + 6 * state.to_play
+            count += 1
+    return count
+
+
+@rules(Dominoes)
+def play(game, state, action):
+    cell = action % 6
+    state.board[cell] = state.to_play + 1
+    state.board[cell + 2 - state.to_play] = state.to_play + 1
+    state.to_play = 1 - state.to_play
+
+
+@rules(Dominoes)
+def outcome(game, state):
+    for cell in range(6):
+        fits = cell < 4 if state.to_play == 0 else cell % 2 == 0
+        if fits and state.board[cell] == 0 and state.board[cell + 2 - state.to_play] == 0:
+            return 0
+    return 2 - state.to_play
+
+
+@rules(Dominoes)
+def key(game, state):
+    found = np.uint64(state.to_play)
+    for cell in range(6):
+        if state.board[cell] > 0:
+            found ^= stone_key(cell, state.board[cell] - 1)
+    return found
+
+
+@rules(Dominoes)
+def encode(game, state, planes):
+    for cell in range(6):
+        stone = state.board[cell]
+        planes[0, cell] = 0 if stone == 0 else (1 if stone == state.to_play + 1 else -1)
+"""
+
 
 class Site:
     """An app with folders of its own. No answer of it holds a path of this machine."""
@@ -167,6 +254,13 @@ def race(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def dominoes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("games") / "dominoes.py"
+    path.write_text(DOMINOES)
+    return path
+
+
 # What is served.
 
 
@@ -174,6 +268,7 @@ def test_its_game_stands_after_ours(tmp_path: Path, race: Path) -> None:
     site = Site(tmp_path, BREAKTHROUGH, race)
     games = site.get("/api/games")["games"]
     assert [game["name"] for game in games] == [*TITLES, "breakthrough", "little-race"]
+    assert [game["name"] for game in games if game["is_own"]] == ["breakthrough", "little-race"]
     own = games[-2]
     assert (own["title"], own["about"]) == ("Breakthrough", "reach the far row with a pawn, or capture them all")
     assert own["parameters"][0]["name"] == "size" and own["parameters"][0]["high"] == 8
@@ -279,7 +374,7 @@ def test_where_a_move_comes_from_and_where_it_ends(site: Site) -> None:
     taking = site.view("breakthrough:size=5", "a2a3")
     assert (taking["cells"]["b4a3"], taking["origins"]["b4a3"]) == (10, 6)
     assert "not legal" in site.error("breakthrough:size=5", "a2a4")
-    assert "is not a point" in site.error("breakthrough:size=5", "🙂")
+    assert "'🙂' is not a move" in site.error("breakthrough:size=5", "🙂")
 
 
 def test_steps_are_read_off_boards(race: Path) -> None:
@@ -289,6 +384,20 @@ def test_steps_are_read_off_boards(race: Path) -> None:
     assert step_of(load_game("connect4").start(), 3) == Step(38)
     go = load_game("go:size=3")
     assert (step_of(go.start(), 4), step_of(go.start(), 9), step_of(None, 0)) == (Step(4), Step(None), Step(None))
+
+
+def test_a_move_may_fill_several_cells(tmp_path: Path, dominoes: Path) -> None:
+    site = Site(tmp_path, BREAKTHROUGH, dominoes)
+    view = site.view("dominoes")
+    assert view["fills"] == {"a3a2": [0, 2], "b3b2": [1, 3], "a2a1": [2, 4], "b2b1": [3, 5]}
+    assert (view["cells"], view["origins"]) == ({"a3a2": 0, "b3b2": 1, "a2a1": 2, "b2b1": 3}, {})
+    assert (view["last"], view["last_fills"]) == (None, [])
+    answered = site.view("dominoes", "a2a1", "a3b3")
+    assert (answered["board"], answered["fills"]) == ([2, 2, 1, 0, 1, 0], {"b2b1": [3, 5]})
+    assert (answered["last"], answered["last_fills"]) == (0, [0, 1])
+    for game, moves in (("breakthrough", ["a2a3"]), ("reversi", ["d3"]), ("connect4", ["4"]), ("go:size=5", ["c3"])):
+        other = site.view(game, *moves)  # what flips or captures, and what moves, fills one
+        assert (other["fills"], other["last_fills"]) == ({}, [])
 
 
 def test_whatever_a_file_makes_of_a_clients_text_is_an_answer(tmp_path: Path, race: Path) -> None:
@@ -418,7 +527,8 @@ def test_runs_of_files(site: Site, race: Path, monkeypatch: pytest.MonkeyPatch) 
     site.post("/api/runs/relative/resume")
     folder = (runs / "relative").resolve()
     assert started.pop() == (["train", str(folder / "config.toml"), "--run", str(folder)], ROOT)
-    assert "in a terminal" in site.post("/api/runs/other/resume", status=409)["error"]
+    refusal = site.post("/api/runs/other/resume", status=409)["error"]
+    assert "tengen serve --game FILE" in refusal and "in a terminal" in refusal
     assert not started
 
 
@@ -514,11 +624,11 @@ def test_a_run_is_trained_gone_on_with_and_played(site: Site, monkeypatch: pytes
 
 
 @pytest.fixture
-def opened(chromium: str, tmp_path: Path, race: Path) -> Iterator[Any]:
-    """Opens pages of an app that serves two files."""
+def opened(chromium: str, tmp_path: Path, race: Path, dominoes: Path) -> Iterator[Any]:
+    """Opens pages of an app that serves three files."""
     from web_browser import browser, open_page, running_server
 
-    settings = Settings(runs=tmp_path / "runs", contests=tmp_path / "contests", games=(BREAKTHROUGH, race))
+    settings = Settings(runs=tmp_path / "runs", contests=tmp_path / "contests", games=(BREAKTHROUGH, race, dominoes))
     with running_server(new_app(settings)) as url, browser(chromium) as chrome:
         yield lambda address, **options: open_page(chrome, f"{url}#/{address}", **options)
 
@@ -677,6 +787,79 @@ def test_the_other_pages_bear_it(opened: Any, tmp_path: Path) -> None:
         expect(agents.first.locator("option", has_text="run:mine@1")).to_have_count(1)
     with opened("explore/mcts", language="zh-CN") as page:
         expect(page.get_by_role("heading").first).to_be_attached()
+
+
+def test_a_press_on_any_cell_of_a_domino_plays_it(opened: Any) -> None:
+    from web_browser import expect
+
+    with opened("play?game=dominoes&first=person&second=person") as page:
+        cell(page, 4).hover()
+        expect(page.locator(".layer-hover .hovered > *")).to_have_count(2)
+        cell(page, 4).click()  # no domino has its first half there
+        expect(page.locator(".moves > li .move[aria-current]")).to_contain_text("a2a1")
+        expect(page.locator(".last-stone")).to_have_count(2)
+        for number in (2, 4):
+            expect(cell(page, number)).to_have_attribute("aria-label", re.compile("X, last move$"))
+        cell(page, 0).click()
+        cell(page, 3).click()  # b3 is taken: b2 is the first half of one domino
+        expect(page.locator(".moves > li .move[aria-current]")).to_contain_text("b2b1")
+        expect(page.locator(".status")).to_have_text("X wins")
+
+
+def test_which_run_learn_opens_on_and_what_it_says_of_others(opened: Any, tmp_path: Path, race: Path) -> None:
+    """The newest, until somebody chooses; a file that is not served is told of; a refusal goes with its run."""
+    from web_browser import expect
+
+    runs = tmp_path / "runs"
+    hidden = tmp_path / "hidden.py"
+    hidden.write_text(LITTLE_RACE)
+    for age, (name, spec) in enumerate((("fresh", str(race)), ("strange", str(hidden)), ("tied", str(race)))):
+        write_run(runs / name, spec)
+        when = time.time() - 100 * age
+        os.utime(runs / name / "config.toml", (when, when))
+    config = runs / "tied" / "config.toml"
+    text = re.sub(r"(?m)^opponent = .*$", 'opponent = "gtp:command=gnugo"', config.read_text())
+    config.write_text(text)
+    os.utime(config, (when, when))
+    with opened("learn", expected=("409", "Failed to load resource")) as page:
+        head = page.locator(".run-head")
+        expect(head.get_by_role("heading")).to_have_text("fresh")
+        expect(page.locator(".run-name b")).to_have_text(["fresh", "strange", "tied"])
+        page.locator('[data-focus="run-tied"]').click()
+        expect(head.get_by_role("heading")).to_have_text("tied")
+        head.get_by_role("button", name="Go on").click()
+        expect(page.locator(".toast.problem")).to_have_count(1)
+        page.locator('[data-focus="run-strange"]').click()
+        expect(head.get_by_role("heading")).to_have_text("strange")
+        assert page.locator(".toast.problem").count() == 0
+        expect(head.get_by_role("button", name="Go on")).to_be_disabled()
+        expect(head).to_contain_text("tengen serve --game FILE, or tengen train")
+        expect(page.locator(".learn-games")).to_contain_text("a file that is not served")
+        page.locator("#nav a", has_text="Play").click()
+        expect(page.locator("svg.board")).to_be_visible()
+        page.locator("#nav a", has_text="Learn").click()
+        expect(head.get_by_role("heading")).to_have_text("strange")
+
+
+def test_a_page_begins_with_the_operators_game_and_says_that_it_gets_ready(opened: Any) -> None:
+    from web_browser import expect
+
+    with opened("arena") as page:
+        held: list[Any] = []
+        page.route("**/api/position", lambda route: held.append(route))
+        for address, drawn in (
+            ("play", "svg.board"),
+            ("explore/mcts", ".tree-card"),
+            ("explore/alphabeta", ".tree-card"),
+            ("analyse?game=little-race", "svg.board"),
+        ):
+            page.evaluate(f"location.hash = '#/{address}'")
+            expect(page.locator(".patience")).to_contain_text("Getting the game ready")
+            assert page.locator(drawn).count() == 0
+            held.pop().continue_()
+            expect(page.locator(drawn).first).to_be_visible()
+            expect(page.locator(".patience")).to_have_count(0)
+            assert address != "play" or "game=breakthrough&" in page.evaluate("location.hash")
 
 
 def test_how_a_line_and_a_cell_are_read(opened: Any) -> None:

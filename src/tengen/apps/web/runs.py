@@ -165,9 +165,16 @@ class Runs:
         self.folder, self.jobs = folder, Jobs(folder / JOBS)
 
     def names(self) -> list[str]:
-        """Those that have begun, those that are about to, and those that could not."""
+        """Those that have begun, those that are about to, and those that could not; the newest first."""
         begun = {path.parent.name for path in self.folder.glob("*/config.toml") if NAME.fullmatch(path.parent.name)}
-        return sorted(begun | set(self.jobs.names()))
+        return sorted(begun | set(self.jobs.names()), key=lambda name: (-self._begun_at(name), name))
+
+    def _begun_at(self, name: str) -> float:
+        """When a run wrote its settings down; of one that has not, when it was asked for."""
+        for path in (self.folder / name / "config.toml", self.jobs.folder / f"{name}.json"):
+            with suppress(OSError):
+                return path.stat().st_mtime
+        return 0.0
 
     def path(self, name: str) -> Path:
         """The folder of a run that there is."""
@@ -335,8 +342,13 @@ def source_of(preset: str) -> str | None:
 def check_harmless(config: dict[str, Any]) -> None:
     """A page goes on with nothing that runs a program, or a file that is not served: to load such settings runs it."""
     game, opponent = str(table_of(config, "run").get("game", "")), table_of(config, "evaluation").get("opponent")
-    if not game or (".py" in game and game_at(game) is None) or is_external(str(opponent)):
-        raise JobError("this run uses a file or a program of yours: go on with it in a terminal, with tengen train")
+    if ".py" in game and game_at(game) is None:
+        raise JobError(
+            "the game of this run is a file that is not served: serve it, with tengen serve --game FILE, "
+            "or go on in a terminal, with tengen train"
+        )
+    if not game or is_external(str(opponent)):
+        raise JobError("this run names a program of yours, or no game: go on with it in a terminal, with tengen train")
 
 
 def game_spec(folder: Path) -> str:

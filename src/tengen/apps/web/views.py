@@ -85,7 +85,9 @@ class View(BaseModel):
     legal: list[str] = Field(description="what may be played")
     cells: dict[str, int] = Field(description="where each legal move puts its stone; a pass puts none")
     origins: dict[str, int] = Field(description="the cell that a legal move leaves, if its stone comes from one")
+    fills: dict[str, list[int]] = Field(description="the cells of a legal move that fills more than one")
     last: int | None = Field(description="the cell of the last move")
+    last_fills: list[int] = Field(description="the cells of the last move, if it filled more than one")
     last_origin: int | None = Field(description="the cell that the last move left")
     flipped: list[int] = Field(description="cells that changed side by the last move")
     captured: list[int] = Field(description="cells that the last move emptied")
@@ -119,6 +121,7 @@ class GameView(BaseModel):
     name: str
     title: str
     about: str
+    is_own: bool = Field(description="whether it is a file that the operator serves")
     parameters: list[Parameter]
     levels: list[LevelView]
 
@@ -195,7 +198,8 @@ def _game_view(name: str, title: str, levels: Any) -> GameView:
     ]
     about = about_of(type(game.parameters))
     shown = [LevelView(name=level.name, about=level.about) for level in levels(game)]
-    return GameView(name=name, title=title, about=about, parameters=parameters, levels=shown)
+    is_own = isinstance(game, OwnGame)
+    return GameView(name=name, title=title, about=about, is_own=is_own, parameters=parameters, levels=shown)
 
 
 def about_of(game_type: type) -> str:
@@ -234,7 +238,9 @@ def view_of(position: Position) -> View:
         legal=list(steps),
         cells={text: step.cell for text, step in steps.items() if step.cell is not None},
         origins={text: step.origin for text, step in steps.items() if step.origin is not None},
+        fills={text: list(step.fills) for text, step in steps.items() if step.fills},
         last=last.cell,
+        last_fills=list(last.fills),
         last_origin=last.origin,
         flipped=[cell for cell in cells_where((before != board) & (before > 0) & (board > 0)) if cell != last.cell],
         captured=[cell for cell in cells_where((before > 0) & (board == 0)) if cell != last.origin],
@@ -262,6 +268,7 @@ class Step(NamedTuple):
 
     cell: int | None  # where it stands then; None for a pass
     origin: int | None = None  # where it stood before, if it comes from the board
+    fills: tuple[int, ...] = ()  # all its cells, if it fills more than one and comes from none
 
 
 def cells_of(position: Position) -> dict[int, int | None]:
@@ -281,11 +288,14 @@ def step_of(position: Position | None, action: int | None) -> Step:
         return Step(action if action < game.cells else None)
     board, after, own = position.board.ravel(), position.play(action).board.ravel(), position.to_play + 1
     left = cells_where((board == own) & (after != own))
-    arrived = cells_where((board == 0) & (after == own)) or cells_where((board != own) & (after == own))
+    filled = cells_where((board == 0) & (after == own))
+    arrived = filled or cells_where((board != own) & (after == own))
     if not arrived:
         changed = left or cells_where(board != after)
         return Step(changed[0] if changed else None)
-    return Step(arrived[0], left[0] if left else None)
+    if left:
+        return Step(arrived[0], left[0])
+    return Step(arrived[0], fills=tuple(filled) if len(filled) > 1 else ())
 
 
 def cells_where(mask: np.ndarray) -> list[int]:

@@ -19,6 +19,11 @@ export function cellOf(view, move) {
   return readsPoints(view) ? readCell(view, move, view.board) : null;
 }
 
+/** All cells that a legal move fills: mostly one. */
+function cellsOf(view, move) {
+  return view.fills?.[move] ?? [cellOf(view, move)];
+}
+
 /** Whether a move's text is its point: then that of every legal move is. */
 function readsPoints(view) {
   const moves = Object.entries(view.cells);
@@ -40,8 +45,8 @@ function readCell(view, move, board) {
 }
 
 /**
- * The stones of a line of moves that begins in a view: [{cell, player, number}], passes left out. Where stones move, no
- * more than the first is known.
+ * The stones of a line of moves that begins in a view: [{cell, player, number}], passes left out. Where a move's text is
+ * not its point, no more than the first is known.
  */
 export function ghostsOf(view, line, most = 12) {
   const board = [...view.board];
@@ -51,7 +56,8 @@ export function ghostsOf(view, line, most = 12) {
     const cell = index ? readCell(view, move, board) : cellOf(view, move);
     if (cell === null) return;
     board[cell] = player + 1;
-    if (!ghosts.some((ghost) => ghost.cell === cell)) ghosts.push({ cell, player, number: index + 1 });
+    for (const filled of index ? [cell] : cellsOf(view, move))
+      if (!ghosts.some((ghost) => ghost.cell === filled)) ghosts.push({ cell: filled, player, number: index + 1 });
   });
   return ghosts;
 }
@@ -301,13 +307,20 @@ export class Board {
     }
     const hasLast = view.last !== null && view.last !== undefined;
     const isUnder = this.skin.name === "sheet"; // ink is thin: it is marked from below
-    refill(this.layers.under, hasLast && isUnder && this.lastMark(view.last));
-    if (hasLast && !isUnder) parts.push(this.lastMark(view.last));
+    const lastMarks = hasLast ? this.lastCells().map((cell) => this.lastMark(cell)) : [];
+    refill(this.layers.under, isUnder && lastMarks);
+    if (!isUnder) parts.push(...lastMarks);
     if (this.hasOrigin()) parts.push(this.originMark(view.last_origin));
     if (view.line?.length) parts.push(...this.winningLine(view.line));
     refill(this.layers.marks, parts);
     const shown = { duration: 80, delay: this.fall, fill: "backwards" }; // not before the disc that it marks is there
     if (this.fall) for (const part of parts) part.animate([{ opacity: 0 }, { opacity: 1 }], shown);
+  }
+
+  /** The cells of the last move. */
+  lastCells() {
+    const { last, last_fills: fills } = this.view;
+    return fills?.length ? fills : [last];
   }
 
   lastMark(cell) {
@@ -410,7 +423,7 @@ export class Board {
       const stone = view.board[cell];
       const parts = [point, stone ? t(view.colours?.[stone - 1] ?? "XO"[stone - 1]) : t("empty")];
       if (reasons.has(cell)) parts.push(`${t("forbidden")}: ${t(reasons.get(cell))}`);
-      if (cell === view.last) parts.push(t("last move"));
+      if (this.lastCells().includes(cell)) parts.push(t("last move"));
       if (this.isActive) parts.push(...this.handNames(cell));
       const name = parts.join(", ");
       if (rect.getAttribute("aria-label") !== name) rect.setAttribute("aria-label", name);
@@ -436,14 +449,19 @@ export class Board {
 
   // What people do.
 
-  /** The legal moves that a press on a cell means: those of the stone that is held, or of a new one. */
+  /**
+   * The legal moves that a press on a cell means: those of the stone that is held, or of a new one. If none has its stone
+   * there, those that fill the cell, too.
+   */
   movesAt(cell) {
     if (!this.view || cell === null) return [];
     const columns = this.view.shape[1];
     const isHit = this.labels.hasRows ? (at) => at === cell : (at) => at % columns === cell % columns;
     const origins = this.view.origins ?? {};
-    const moves = Object.entries(this.view.cells).filter(([, at]) => isHit(at));
-    return moves.map(([move]) => move).filter((move) => [undefined, this.picked].includes(origins[move]));
+    const entries = Object.entries(this.view.cells).filter(([move]) => [undefined, this.picked].includes(origins[move]));
+    const moves = entries.filter(([, at]) => isHit(at));
+    const found = moves.length ? moves : Object.entries(this.view.fills ?? {}).filter(([, cells]) => cells.includes(cell));
+    return found.map(([move]) => move);
   }
 
   /** The legal moves of the stone on a cell. */
@@ -533,7 +551,8 @@ export class Board {
     const [x, y] = this.at(at);
     const [rows, columns] = this.view.shape;
     const cross = isFinger && svg("path", { class: "crosshair", d: `M${x} 0V${rows * CELL}M0 ${y}H${columns * CELL}` });
-    refill(this.layers.hover, cross, svg("g", { class: "hovered" }, this.skin.stone(this.id, this.view.to_play, x, y)));
+    const stones = cellsOf(this.view, move).map((filled) => this.skin.stone(this.id, this.view.to_play, ...this.at(filled)));
+    refill(this.layers.hover, cross, svg("g", { class: "hovered" }, stones));
   }
 
   hideHover() {

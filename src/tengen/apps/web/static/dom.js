@@ -111,11 +111,24 @@ export function choice(label, options, value, onChange, attributes = {}) {
   return el("label", { class: "field" }, el("span", {}, label), select);
 }
 
-/** A short message at the foot of the window that goes by itself. */
+const PATIENCE = 300; // milliseconds that a page waits without a word
+
+/** What was asked for; if it takes a moment, `text` stands at the head of `place` until it is there. */
+export function patiently(asked, place, text) {
+  const note = el("p", { class: "patience note", role: "status" }, text);
+  const timer = setTimeout(() => place.prepend(note), PATIENCE);
+  return asked.finally(() => {
+    clearTimeout(timer);
+    note.remove();
+  });
+}
+
+/** A short message at the foot of the window that goes by itself. Returns it, for whoever takes it away sooner. */
 export function toast(text, kind = "") {
   const place = document.getElementById("toasts");
   const message = el("div", { class: ["toast", kind] }, text);
   place?.append(message);
   while (place && place.children.length > 3) place.firstChild.remove();
   setTimeout(() => message.remove(), kind === "problem" ? 7000 : 3500);
+  return message;
 }

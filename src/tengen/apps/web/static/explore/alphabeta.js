@@ -1,5 +1,5 @@
 // Alpha-beta, alive: the window of every node, cuts where they happen and by their names, minimax beside it.
-import { el, svg, refill, choice, toast, loadSheet } from "../dom.js";
+import { el, svg, refill, choice, patiently, toast, loadSheet } from "../dom.js";
 import { gameTitle } from "../play/session.js";
 import { PositionEditor, words as positionWords } from "./position.js";
 import { figure, newStone, numberField, segments, stamp } from "./small.js";
@@ -15,7 +15,7 @@ const OPEN_AT_FIRST = 130; // nodes up to which all of a tree is drawn
 export async function show(root, context) {
   await loadSheet("explore/explore.css");
   const page = new AlphaBetaPage(root, context);
-  await page.begin();
+  await patiently(page.begin(), page.tree.element, context.t("getting ready"));
   return () => page.end();
 }
 

@@ -1,5 +1,5 @@
 // The tree search, alive: select, expand and evaluate, back up; every card with its N, W, Q, P and U.
-import { el, svg, refill, choice, toast, loadSheet } from "../dom.js";
+import { el, svg, refill, choice, patiently, toast, loadSheet } from "../dom.js";
 import { gameTitle } from "../play/session.js";
 import { PositionEditor, words as positionWords } from "./position.js";
 import { Telling } from "./telling.js";
@@ -20,7 +20,7 @@ const DEFAULTS = {
 export async function show(root, context) {
   await loadSheet("explore/explore.css");
   const page = new TreeSearchPage(root, context);
-  await page.begin();
+  await patiently(page.begin(), page.tree.element, context.t("getting ready"));
   return () => page.end();
 }
 

@@ -29,6 +29,8 @@ export const words = {
     "by generation": "Generation", "by time": "Time", "by positions": "Positions", "time axis": "minutes", positions_axis: "positions", "x axis": "Across",
     starting: "It is getting ready: rules are compiled, then the first games are played.",
     "board title": "Games as they are played", "games of": "Generation {n}", "no games": "The first games come with the first generation.",
+    "not served": "Its game is a file that is not served. Its games are shown, and its nets play, with: tengen serve --game FILE",
+    "how to go on": "To go on with it: tengen serve --game FILE, or tengen train in a terminal.",
     "game n": "Game {n}: {first} – {second}",
     "play title": "Play against its net", "net of": "Net of generation {n}", newest: "newest", play: "Play",
     "goes on": "A run goes on when this page is closed, and when the server ends, until it is complete or stopped.",
@@ -54,6 +56,8 @@ export const words = {
     "by generation": "代数", "by time": "时间", "by positions": "局面", "time axis": "分钟", positions_axis: "局面", "x axis": "横轴",
     starting: "正在准备：先编译规则，再下第一批棋。",
     "board title": "正在下的棋", "games of": "第 {n} 代", "no games": "第一代完成后即可看到棋局。",
+    "not served": "它的棋种是一个文件，此服务器没有提供。要看棋局或与网络对弈，请运行：tengen serve --game FILE",
+    "how to go on": "要继续训练：运行 tengen serve --game FILE，或在终端运行 tengen train。",
     "game n": "第 {n} 局：{first} – {second}",
     "play title": "与它的网络对弈", "net of": "第 {n} 代的网络", newest: "最新", play: "对弈",
     "goes on": "关闭页面或服务器后训练仍会继续，直到完成或被停止。",
@@ -74,6 +78,7 @@ export const words = {
 };
 
 const ACROSS = ["generation", "time", "positions"];
+const session = { chosen: null }; // the run that somebody looked at last: it outlives the page
 
 export async function show(root, context) {
   await loadSheet("learn/learn.css");
@@ -89,7 +94,7 @@ class LearnPage {
     this.announce = teller(announce);
     this.list = null; // what the server says of all runs
     this.measured = new Map(); // run -> {next, entries: Map of generations}
-    this.chosen = wish("run");
+    this.chosen = wish("run") ?? session.chosen;
     this.compared = new Set((wish("compare") ?? "").split(",").filter(Boolean));
     this.across = kept("learn across", "generation");
     this.seen = null; // whose games are on the board: run and generation
@@ -101,6 +106,7 @@ class LearnPage {
   end() {
     this.watch.end();
     this.player.end();
+    this.refusal?.remove();
     for (const chart of Object.values(this.charts)) chart.end();
   }
 
@@ -159,7 +165,7 @@ class LearnPage {
     this.list = list;
     const names = list.runs.map((run) => run.name);
     this.compared = new Set([...this.compared].filter((name) => names.includes(name)));
-    if (!names.includes(this.chosen)) this.chosen = (list.runs.find((run) => run.state === "running") ?? list.runs.at(-1))?.name ?? null;
+    if (!names.includes(this.chosen)) this.chosen = (list.runs.find((run) => run.state === "running") ?? list.runs[0])?.name ?? null;
     if (isFirst) this.drawForm();
     this.drawState();
     for (const name of this.shownRuns()) await this.measure(name);
@@ -201,7 +207,7 @@ class LearnPage {
     this.waiting = answer.games.length ? answer : null;
     if (isOther) this.player.load([]);
     if (!this.player.isPlaying && !this.player.isHeld) this.showWaiting();
-    if (!this.player.games.length) this.gamesNote.textContent = this.t("no games");
+    if (!this.player.games.length) this.gamesNote.textContent = this.t(isServed(run) ? "no games" : "not served");
   }
 
   /** Shows the newest games that came while others were being played; says whether there were any. */
@@ -302,7 +308,8 @@ class LearnPage {
   }
 
   choose(name) {
-    this.chosen = name;
+    if (name !== this.chosen) this.refusal?.remove(); // it was about the other run
+    this.chosen = session.chosen = name;
     this.remember();
     this.watch.now();
   }
@@ -335,6 +342,7 @@ class LearnPage {
       el("p", { class: "muted" }, run.generation || run.state !== "running" ? t("generation of", { done: run.generation, all: run.generations || "?" }) : t("starting")),
       bar(run),
       run.problem ? el("p", { class: "problem" }, run.problem) : null,
+      run.can_resume && !isServed(run) ? el("p", { class: "note" }, t("how to go on")) : null,
       run.generation ? el("div", { class: "figures" }, this.figures(run).map(([name, value, note]) => this.figure(name, value, note))) : null,
       run.cluster ? this.clusterTable(run.cluster) : null);
     if (focused) this.headPlace.querySelector(`[data-focus="${focused}"]`)?.focus();
@@ -368,7 +376,8 @@ class LearnPage {
     const { t } = this;
     const button = (kind, what, text, disabled = false) =>
       el("button", { class: kind, type: "button", dataset: { focus: what }, disabled, onclick: () => this.act(run, what) }, t(text));
-    if (run.can_resume) return button("button primary", "resume", "resume", this.list.runs.some((one) => one.is_ours));
+    const isBusy = this.list.runs.some((one) => one.is_ours);
+    if (run.can_resume) return button("button primary", "resume", "resume", isBusy || !isServed(run));
     const wasAsked = run.state === "stopping" || this.asked.has(run.name);
     if (run.is_ours) return button("button", "stop", wasAsked ? "stop at once" : "stop");
     return run.state === "running" ? el("span", { class: "note" }, t("other terminal")) : null;
@@ -380,7 +389,7 @@ class LearnPage {
     try {
       await this.api.post(`api/runs/${run.name}/${what}`, {});
     } catch (reason) {
-      toast(reason.message, "problem");
+      this.refusal = toast(reason.message, "problem");
     }
     await this.watch.now();
   }
@@ -419,7 +428,7 @@ class LearnPage {
 
   drawPlay(run) {
     const { t } = this;
-    this.playPlace.hidden = !run.nets.length || /\.py(:|$)/.test(run.game); // a file that is not served is not played here
+    this.playPlace.hidden = !run.nets.length || !isServed(run);
     const mark = `${run.name} ${run.nets.join(" ")}`;
     if (this.playPlace.hidden || this.playPlace.dataset.mark === mark) return;
     const newest = run.nets.at(-1);
@@ -500,6 +509,11 @@ class LearnPage {
       plies: of((entry) => entry.plies),
     };
   }
+}
+
+/** Whether the server has the run's game; of a file that it has not, only the name is told. */
+function isServed(run) {
+  return !/\.py(:|$)/.test(run.game);
 }
 
 /** Games a second of self-play. */

@@ -24,7 +24,7 @@ export const words = {
 /** The position after so many moves of a replay, as a board shows it. */
 export function viewAt(replay, ply) {
   const { end, start, changes, moves } = replay;
-  const none = { legal: [], cells: {}, origins: {}, forbidden: [] };
+  const none = { legal: [], cells: {}, origins: {}, fills: {}, last_fills: [], forbidden: [] };
   if (ply >= moves.length) return { ...end, ...none };
   const board = Array(end.board.length).fill(0);
   const put = (code) => (board[Math.floor(code / 3)] = code % 3);

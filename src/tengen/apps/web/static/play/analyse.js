@@ -1,6 +1,6 @@
 // The page on which positions and games are analysed, by up to three agents side by side.
 import { cellOf } from "../board.js";
-import { button, el, keep, kept, refill, toast } from "../dom.js";
+import { button, el, keep, kept, patiently, refill, toast } from "../dom.js";
 import { agentName, gameFields } from "./fields.js";
 import { Graph, legend } from "./graph.js";
 import { lossOf, shareAt } from "./mistakes.js";
@@ -47,7 +47,7 @@ class AnalysePage {
     this.games = await allGames(this.api);
     const tree = treeOfLink(readLink());
     if (tree) session.tree = tree;
-    session.tree ??= new GameTree(lastSettings().game);
+    session.tree ??= new GameTree(lastSettings(this.games).game);
     this.panels = lastAgents().map((agent, slot) => new Panel(this, agent, slot));
     this.build();
     this.onKey = (event) => this.list.pressed(event);
@@ -56,7 +56,8 @@ class AnalysePage {
     document.addEventListener("visibilitychange", this.onHidden);
     const isIdle = () => !this.whole && this.panels.every((panel) => panel.id === null);
     this.unwatch = this.socket.watch((isOpen) => isOpen && isIdle() && this.think());
-    await this.advance().catch((reason) => this.refuseLink(reason));
+    const shown = patiently(this.advance(), this.boards, this.t("getting ready"));
+    await shown.catch((reason) => this.refuseLink(reason));
   }
 
   end() {

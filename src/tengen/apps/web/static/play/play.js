@@ -1,6 +1,6 @@
 // The page on which one plays: against a person, a level or any agent.
 import { Board, ghostsOf, stoneIcon } from "../board.js";
-import { button, el, keep, kept, refill, toast } from "../dom.js";
+import { button, el, keep, kept, patiently, refill, toast } from "../dom.js";
 import { MoveClock, secondsOf, timeLeft } from "./clock.js";
 import { agentName, PERSON } from "./fields.js";
 import { MoveList } from "./movelist.js";
@@ -24,7 +24,6 @@ export async function show(root, context) {
 class PlayPage {
   constructor(root, context) {
     Object.assign(this, { root, ...context });
-    this.settings = lastSettings();
     this.turn = 0; // counts what was begun, so that an answer to something older is not heard
     this.thinking = null; // {id, thought, isHint}
     this.isLive = true; // whether an agent may answer: not while somebody looks through the game
@@ -35,6 +34,7 @@ class PlayPage {
 
   async begin() {
     this.games = await allGames(this.api);
+    this.settings = lastSettings(this.games);
     this.takeGame(readLink());
     this.build();
     this.onKey = (event) => this.pressed(event);
@@ -78,7 +78,7 @@ class PlayPage {
 
   build() {
     const { t } = this;
-    const place = el("div", { class: "stage" });
+    this.stage = el("div", { class: "stage" });
     this.players = el("section", { class: "players", "aria-label": t("players") });
     this.status = el("p", { class: "status", role: "status" });
     this.urgent = el("div", { class: "row urgent" });
@@ -108,7 +108,7 @@ class PlayPage {
         "div",
         { class: "play" },
         this.players,
-        place,
+        this.stage,
         el(
           "section",
           { class: "card stack tight control" },
@@ -125,7 +125,7 @@ class PlayPage {
     const analyse = () => this.navigate(linkTo("analyse", this.tree));
     records.prepend(button(t("analyse this"), analyse, { name: "analyse", kind: "small primary" }));
     moves.append(records);
-    this.board = new Board(place, {
+    this.board = new Board(this.stage, {
       game: this.tree.game,
       t,
       onMove: (move) => this.play(move),
@@ -338,7 +338,7 @@ class PlayPage {
     const mine = ++this.turn;
     const { game, current } = this.tree;
     this.isGoing = true;
-    const view = await viewOf(this.api, game, current.path).finally(() => {
+    const view = await this.viewOf(game, current.path).finally(() => {
       if (mine === this.turn) this.isGoing = false;
     });
     if (mine !== this.turn) return;
@@ -348,6 +348,12 @@ class PlayPage {
     this.draw();
     if (this.shouldThink()) this.think();
     this.wind();
+  }
+
+  /** A position as the server tells it. A game that is not shown yet may have to be compiled first: that is said. */
+  viewOf(game, moves) {
+    const asked = viewOf(this.api, game, moves);
+    return this.view?.game === game ? asked : patiently(asked, this.stage, this.t("getting ready"));
   }
 
   /** Lets the clock run for whoever is to move; for an agent from its first word, since waiting for its turn is free. */

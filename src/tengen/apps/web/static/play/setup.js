@@ -8,11 +8,12 @@ import { gameOf } from "./session.js";
 export const TIMES = ["", "0.5", "1", "2", "5", "10", "30"]; // seconds; the first is the level's own
 const USUAL = { game: "gomoku", players: [PERSON, "medium"], begins: "one", time: "", clock: "" };
 
-/** What was chosen last time. */
-export function lastSettings() {
-  const settings = { ...USUAL, ...kept("play", {}) };
+/** What was chosen last time; at the first, a game that the operator has brought along, if there is one. */
+export function lastSettings(games) {
+  const usual = { ...USUAL, game: games.find((game) => game.is_own)?.name ?? USUAL.game };
+  const settings = { ...usual, ...kept("play", {}) };
   const isSound = typeof settings.game === "string" && Array.isArray(settings.players) && settings.players.length === 2;
-  return isSound ? settings : { ...USUAL };
+  return isSound ? settings : usual;
 }
 
 /** Who has which colour: the first of the two moves first. */
