@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from contextlib import ExitStack, nullcontext
@@ -13,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from tengen.apps.train_stage import STAGES, train_stage
+from tengen.apps.train_stage import STAGES, stop_gently, tell_end, train_stage
 from tengen.games import load_game
 from tengen.learn.settings import Settings, load_settings
 from tengen.rules.errors import TengenError
@@ -125,21 +124,10 @@ def train(
         training: Training = ClusterTraining(folder, settings, game, screen, device, learners)
     else:
         training = Training(folder, settings, game, screen, device)
-
-    def stop(number: int, frame: object) -> None:
-        if training.is_stopped:
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
-        training.is_stopped = True
-        screen.say("stopping; what was saved last is kept (press again to stop at once)")
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    stop_gently(training, screen.say)
     with screen.live or nullcontext():
         training.go_on(seconds)
     training.close()
     connection.close()
-    done = f"generation {training.counters.generation} of {settings.run.generations}"
-    how = "complete" if training.is_complete else f"after {done}; the same command goes on"
-    screen.say(f"{folder}: {how}. Report: {folder / 'report.html'}")
+    tell_end(training, folder, screen.say)
     screen.say(f"play against it: tengen play {game.spec} --second puct:net={folder}")

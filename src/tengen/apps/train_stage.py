@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -71,18 +72,28 @@ def train_stage(stage: str, folder: Path | None, device: str, minutes: float | N
     folder = folder or Path("runs") / stage
     lines = Lines(settings.run.generations)
     training = training_kind(folder, settings, lines, stage_device(device))
+    stop_gently(training, lines.say)
+    training.go_on(60 * minutes if minutes is not None else float("inf"))
+    training.close()
+    tell_end(training, folder, lines.say)
+
+
+def stop_gently(training: Any, say: Callable[[str], None]) -> None:
+    """Ctrl-C ends a run with what was saved last; a second one ends it at once."""
 
     def stop(number: int, frame: object) -> None:
         if training.is_stopped:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         training.is_stopped = True
-        lines.say("stopping; what was saved last is kept (press again to stop at once)")
+        say("stopping; what was saved last is kept (press again to stop at once)")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-    training.go_on(60 * minutes if minutes is not None else float("inf"))
-    training.close()
-    done = f"generation {training.counters.generation} of {settings.run.generations}"
+
+
+def tell_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
+    """Says how far a run has got, and where its report is."""
+    done = f"generation {training.counters.generation} of {training.settings.run.generations}"
     how = "complete" if training.is_complete else f"after {done}; the same command goes on"
-    lines.say(f"{folder}: {how}. Report: {folder / 'report.html'}")
+    say(f"{folder}: {how}. Report: {folder / 'report.html'}")

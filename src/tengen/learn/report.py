@@ -148,10 +148,8 @@ def match_lines(metrics: list[Metrics]) -> list[Line]:
 # The parts of the page.
 
 
-def _header(config: dict[str, Any], metrics: list[Metrics]) -> str:
-    """What was trained, how long, and how well it plays."""
-    about = config.get("run", {})
-    named = [f"{name} {about[name]}" for name in ("preset", "seed", "version") if name in about]
+def effort(metrics: list[Metrics]) -> list[tuple[str, str, str]]:
+    """How much was played and learned from, and how long that took: names, figures, and what is said of them."""
     figures = [
         (name, f"{value:,.0f}", "")
         for name, key in (("Generations", "generation"), ("Games", "games"), ("Positions", "positions"))
@@ -159,6 +157,14 @@ def _header(config: dict[str, Any], metrics: list[Metrics]) -> str:
     ]
     if (seconds := latest(metrics, "seconds")) is not None:
         figures.append(("Time", duration(seconds), ""))
+    return figures
+
+
+def _header(config: dict[str, Any], metrics: list[Metrics]) -> str:
+    """What was trained, how long, and how well it plays."""
+    about = config.get("run", {})
+    named = [f"{name} {about[name]}" for name in ("preset", "seed", "version") if name in about]
+    figures = effort(metrics)
     figures += [
         ("Win rate", percent(match.rate), f"{match.interval} against {match.opponent}")
         for match in latest_matches(metrics)[:1]

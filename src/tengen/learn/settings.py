@@ -200,19 +200,24 @@ def read_settings(path: Path, device: str = "cpu") -> Settings:
 
 def settings_of(tables: Mapping[str, Any], where: str) -> Settings:
     """The settings of tables; raises BadParameter with the name of what is wrong, and what would be right."""
+    settings = Settings(**parts_of(Settings, tables, where))
+    if not settings.run.game:
+        raise BadParameter(f'{where}: nothing says which game: [run] game = "gomoku:size=8"')
+    check_together(settings, where)
+    return settings
+
+
+def parts_of(kind: Any, tables: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Tables as the parts of a dataclass of tables."""
     parts: dict[str, Any] = {}
-    known = {part.name: part.default_factory for part in fields(Settings)}
+    known: dict[str, Any] = {part.name: part.default_factory for part in fields(kind)}
     for table, keys in tables.items():
         if table not in known:
             raise BadParameter(f"{where}: there is no table [{table}]{nearest(table, known)}")
         if not isinstance(keys, Mapping):
             raise BadParameter(f"{where}: {table} is a table: write [{table}] on a line of its own")
         parts[table] = table_of(known[table], table, keys, where)
-    settings = Settings(**parts)
-    if not settings.run.game:
-        raise BadParameter(f'{where}: nothing says which game: [run] game = "gomoku:size=8"')
-    check_together(settings, where)
-    return settings
+    return parts
 
 
 def check_together(settings: Settings, where: str) -> None:
@@ -256,15 +261,19 @@ def _value(name: str, value: Any, hint: Any) -> Any:
 
 def change(settings: Settings, changes: Iterable[str]) -> Settings:
     """Settings with some values changed: `selfplay.simulations=64`."""
-    tables: dict[str, Any] = asdict(settings)
+    return settings_of(changed(asdict(settings), changes, "selfplay.simulations=64"), "settings")
+
+
+def changed(tables: dict[str, Any], changes: Iterable[str], example: str) -> dict[str, Any]:
+    """Tables, with some values changed as texts `table.key=value` say; an example is told where one is none."""
     for text in changes:
         name, equals, value = text.partition("=")
         table, dot, key = name.strip().partition(".")
         if not equals or not dot:
-            raise BadParameter(f"{text!r} is not a setting; write table.key=value, as in selfplay.simulations=64")
+            raise BadParameter(f"{text!r} is not a setting; write table.key=value, as in {example}")
         try:
             read = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
             read = value.strip()
         tables.setdefault(table, {})[key] = read
-    return settings_of(tables, "settings")
+    return tables

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -111,14 +112,8 @@ class Training:
         return self.counters.generation >= self.settings.run.generations
 
     def go_on(self, seconds: float = float("inf")) -> None:
-        """Generations until the run is complete, stopped, or the time is over.
-
-        A generation is whole or not begun: one more is begun if half of it still fits, by how long the last one took.
-        """
-        end, took = time.monotonic() + seconds, 0.0
-        while not self.is_complete and not self.is_stopped and (began := time.monotonic()) + took / 2 < end:
-            self._generation()
-            took = time.monotonic() - began
+        """Generations until the run is complete, stopped, or the time is over."""
+        repeat(self._generation, lambda: self.is_complete or self.is_stopped, seconds)
         if self.counters.generation:
             write_report(self.run.folder, self.game)
 
@@ -263,6 +258,17 @@ class Training:
                 f"{self.run.folder} cannot be written: {reason.strerror}; the generation itself is saved"
             ) from reason
         self.watcher.show(metrics)
+
+
+def repeat(generation: Callable[[], None], is_over: Callable[[], bool], seconds: float) -> None:
+    """Generations until it is over, or the time is.
+
+    A generation is whole or not begun: one more is begun if half of it still fits, by how long the last one took.
+    """
+    end, took = time.monotonic() + seconds, 0.0
+    while not is_over() and (began := time.monotonic()) + took / 2 < end:
+        generation()
+        took = time.monotonic() - began
 
 
 def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:

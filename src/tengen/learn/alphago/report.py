@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tengen.learn.report import (
     Metrics,
-    duration,
+    effort,
     latest,
     line_of,
     match_lines,
@@ -36,13 +36,7 @@ def write_report(run: Path) -> Path:
 
 def header(game: str, metrics: list[Metrics]) -> str:
     """What was trained, how long, and how well it does."""
-    figures = [
-        (name, f"{value:,.0f}", "")
-        for name, key in (("Generations", "generation"), ("Games", "games"), ("Positions", "positions"))
-        if (value := latest(metrics, key)) is not None
-    ]
-    if (seconds := latest(metrics, "seconds")) is not None:
-        figures.append(("Time", duration(seconds), ""))
+    figures = effort(metrics)
     if (accuracy := latest(metrics, "top1")) is not None:
         figures.append(("Top-1", percent(accuracy), "of held-out moves"))
     if (error := latest(metrics, "held_out_error")) is not None:

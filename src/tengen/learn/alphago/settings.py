@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 from tengen.games import load_game
 from tengen.knowledge.go_planes import GROUPS, check_size
-from tengen.learn.settings import COUNT, SHARE, table_of, toml_of
+from tengen.learn.settings import COUNT, SHARE, changed, parts_of, toml_of
 from tengen.rules.board import Between
 from tengen.rules.errors import BadParameter, nearest
 
@@ -156,17 +156,7 @@ STAGES: dict[str, type[Stage]] = {"sl9": Supervised, "rl9": Reinforced, "value9"
 def load_stage(name: str, changes: Iterable[str] = ()) -> Any:
     """The settings of a stage as its preset has them, with changes `table.key=value`."""
     tables = tomllib.loads((PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
-    for text in changes:
-        path, equals, value = text.partition("=")
-        table, dot, key = path.strip().partition(".")
-        if not equals or not dot:
-            raise BadParameter(f"{text!r} is not a setting; write table.key=value, as in training.batch=512")
-        try:
-            read = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            read = value.strip()
-        tables.setdefault(table, {})[key] = read
-    return stage_of(STAGES[name], tables, name)
+    return stage_of(STAGES[name], changed(tables, changes, "training.batch=512"), name)
 
 
 def read_stage(kind: type[Stage], path: Path) -> Any:
@@ -178,15 +168,7 @@ def read_stage(kind: type[Stage], path: Path) -> Any:
 
 
 def stage_of(kind: type[Stage], tables: Mapping[str, Any], where: str) -> Any:
-    known: dict[str, Any] = {part.name: part.default_factory for part in fields(kind)}
-    parts: dict[str, Any] = {}
-    for table, keys in tables.items():
-        if table not in known:
-            raise BadParameter(f"{where}: there is no table [{table}]{nearest(table, known)}")
-        if not isinstance(keys, Mapping):
-            raise BadParameter(f"{where}: {table} is a table: write [{table}] on a line of its own")
-        parts[table] = table_of(known[table], table, keys, where)
-    stage: Any = kind(**parts)
+    stage: Any = kind(**parts_of(kind, tables, where))
     check_size(load_game(stage.run.game))
     if isinstance(stage, Supervised):
         stage.hidden()

@@ -24,7 +24,7 @@ from tengen.learn.alphago.report import write_report
 from tengen.learn.alphago.settings import PATHS, Stage, read_stage
 from tengen.learn.events import EventFile
 from tengen.learn.run import FORMAT, Arrays, Counters, Run, RunError, hash_of, packed, write_file
-from tengen.learn.training import Watcher
+from tengen.learn.training import Watcher, repeat
 from tengen.nets.policy9 import PlaneNetFacts
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
@@ -134,10 +134,8 @@ class StageTraining:
         return self.counters.generation / self.settings.run.generations
 
     def go_on(self, seconds: float = float("inf")) -> None:
-        """Generations until the run is complete, stopped, or the time is over; the last may run beyond it."""
-        end = time.monotonic() + seconds
-        while not self.is_complete and not self.is_stopped and time.monotonic() < end:
-            self._generation()
+        """Generations until the run is complete, stopped, or the time is over."""
+        repeat(self._generation, lambda: self.is_complete or self.is_stopped, seconds)
         if self.counters.generation:
             write_report(self.run.folder)
 
