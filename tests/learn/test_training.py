@@ -199,6 +199,7 @@ def test_a_run_cannot_begin_with_weights_of_another_form(tmp_path, where):
     train(tmp_path / "dense", changes=changes)
     with pytest.raises(TengenError, match="no run with a checkpoint" if where == "nowhere" else "not of this form"):
         train(tmp_path / "run", changes=[*changes, "net.heads=local", f"training.start={tmp_path / where}"])
+    train(tmp_path / "run", changes=changes)  # what could not begin binds nobody
 
 
 def test_truth():

@@ -133,6 +133,12 @@ class Run:
     def close(self) -> None:
         self._lock.close()
 
+    def abandon(self) -> None:
+        """The run cannot be opened after all. One that never began leaves no settings, which would bind the next."""
+        if not any(self.folder.glob("checkpoints/*.json")):
+            (self.folder / "config.toml").unlink(missing_ok=True)
+        self.close()
+
     def _check_settings(self) -> None:
         """The settings of a run stay as they are. As many groups as there are cores are those of the first machine."""
         path, marker = self.folder / "config.toml", f"# format {FORMAT}\n"

@@ -32,7 +32,7 @@ from tengen.nets.runtime import OnnxNet
 from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
-from tengen.rules.errors import BadParameter
+from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game
 from tengen.search.evaluators import RandomSymmetry
 
@@ -69,9 +69,13 @@ class Training:
         self.run = Run(folder, settings, watcher.say)
         self.settings = settings = self.run.settings
         self.game, self.watcher, self.device, self.is_stopped = game, watcher, device, False
-        self.trainer, self.replay, self.groups = self._team()
         self.counters = Counters()
-        self._restore()
+        try:
+            self.trainer, self.replay, self.groups = self._team()
+            self._restore()
+        except TengenError:
+            self.run.abandon()
+            raise
         self.events = EventFile(folder / "events", self.trainer.steps)
         self.truth = truth_of(game) if settings.evaluation.exact else None
         if settings.evaluation.exact and self.truth is None:
