@@ -194,6 +194,7 @@ def test_a_habit_is_learned_from_records(tmp_path: Path, records: Path) -> None:
 def test_a_corpus_must_have_games_to_hold_out(tmp_path: Path, records: Path) -> None:
     with pytest.raises(BadParameter, match=r"games 0 are held out.*data\.held_out=0\.2"):
         supervised(tmp_path / "run", records, "data.held_out=0.0001")
+    assert not (tmp_path / "run/config.toml").exists()  # what could not begin binds nobody
 
 
 def test_a_stopped_run_ends_with_the_weights_of_one_that_never_was(tmp_path: Path, records: Path) -> None:

@@ -26,7 +26,7 @@ from tengen.learn.events import EventFile
 from tengen.learn.run import FORMAT, Arrays, Counters, Run, RunError, hash_of, packed, write_file
 from tengen.learn.training import Watcher, repeat
 from tengen.nets.policy9 import PlaneNetFacts
-from tengen.rules.errors import BadParameter
+from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game
 
 Metrics = dict[str, Any]
@@ -84,16 +84,24 @@ class StageTraining:
         self.watcher, self.device, self.is_stopped = watcher, torch.device(device), False
         torch.manual_seed(self.settings.run.seed)
         self.counters, self.steps = Counters(), 0
+        try:
+            self._open()
+        except TengenError:
+            self.run.abandon()
+            raise
+        self.events = EventFile(folder / "events", self.steps)
+
+    def _open(self) -> None:
+        """Gets ready, and goes on from the newest checkpoint if there is one."""
         self.prepare()
         found = self.run.newest()
         if found is None:
             self.begin()
-        else:
-            self.counters, arrays = found
-            self.steps = int(arrays["steps"])
-            self.restore(arrays)
-            watcher.say(f"going on after generation {self.counters.generation}")
-        self.events = EventFile(folder / "events", self.steps)
+            return
+        self.counters, arrays = found
+        self.steps = int(arrays["steps"])
+        self.restore(arrays)
+        self.watcher.say(f"going on after generation {self.counters.generation}")
 
     # What a stage does in its own way.
 
