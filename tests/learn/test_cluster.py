@@ -125,7 +125,7 @@ def test_a_run_leaves_the_folder_of_a_local_one_and_each_goes_on_with_the_others
     assert set(lines[-1]) - set(metrics_of(local)[-1]) == {"cluster"}
     assert lines[-1]["cluster"]["workers"] == 2
     assert lines[-1]["cluster"]["weight_age"] > 0
-    assert all(later["step"] > earlier["step"] for earlier, later in pairwise(lines))  # that it learns, a long test shows
+    assert all(later["step"] > earlier["step"] for earlier, later in pairwise(lines))
 
 
 class Accounts:
