@@ -237,6 +237,11 @@ def test_a_cave_step_by_step(chrome: Any, site: str) -> None:
         beast = page.locator('.cave-cell:has([data-thing="wumpus"])').get_attribute("data-square")
         assert beast == "{},{}".format(*world.wumpus)
         assert page.locator(".cave-struck").count() == 1  # the arrow has hit it
+        middle = page.locator('[data-thing="wumpus"]').evaluate(
+            "beast => [beast.cx, beast.cy].map(at => at.baseVal.value)"
+        )
+        assert middle == [50, 50]  # of a square of 100 by 100
+        assert text(page, '[data-told="reason"]') == "It has the gold and goes home."
         press(page, "another world")
         expect(page.locator('[data-field="score"]')).to_have_text("0")
         assert page.locator('[data-thing="pit"]').count() == 0  # hidden again

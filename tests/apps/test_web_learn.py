@@ -329,6 +329,39 @@ def test_the_nets_of_a_run_are_agents(site):
         assert agent_spec(f"run:{name}", settings) is None
 
 
+def test_nets_are_offered_where_they_fit(site):
+    """By what a run learned, however its game is written; of a stage's nets, which play differently, none."""
+    for number, (name, game) in enumerate(
+        (("three", "mnk:m=3,n=3,k=3"), ("four", "mnk:m=4,n=4,k=3"), ("go", "go:size=9,komi=7"), ("odd", "no-such-game"))
+    ):
+        folder = site.settings.runs / name
+        write_run(folder, changes=["run.game=tictactoe"])
+        config = folder / "config.toml"
+        config.write_text(config.read_text().replace('game = "tictactoe"', f'game = "{game}"'))
+        os.utime(config, (1000 - number, 1000 - number))
+        (folder / "nets").mkdir()
+        for generation in range(9):
+            (folder / "nets" / f"{generation:06}.onnx").touch()
+    assert site.get("/api/nets?game=tictactoe")["nets"] == ["run:three", *(f"run:three@{n}" for n in (7, 6, 5, 4, 3))]
+    assert site.get("/api/nets?game=mnk:m=4,n=4,k=3")["nets"][:2] == ["run:four", "run:four@7"]
+    assert site.get("/api/nets?game=go:size=9,komi=7.5")["nets"][0] == "run:go"  # a net puts up with half a point
+    assert site.get("/api/nets?game=go:size=9,komi=0.5")["nets"] == []
+    assert site.get("/api/nets?game=gomoku")["nets"] == []
+    for game, status in (("no-such-game", 400), ("/tmp/x.py", 400), ("x" * 101, 422)):
+        site.get(f"/api/nets?game={game}", status)
+    config = site.settings.runs / "three" / "config.toml"
+    config.write_text(config.read_text().replace("[selfplay]", "[data]"))
+    assert site.get("/api/nets?game=tictactoe")["nets"] == []
+
+
+def test_the_first_match_is_told_until_it_is_played(site):
+    write_run(site.settings.runs / "new", changes=["evaluation.every=20", "run.generations=200"], matches=[])
+    told = {"generation": 20, "opponent": load_settings("tictactoe").evaluation.opponent, "sooner": 5}
+    assert site.get("/api/runs/new")["first_match"] == told
+    write_run(site.settings.runs / "old", changes=["evaluation.every=20"])
+    assert site.get("/api/runs/old")["first_match"] is None
+
+
 def test_a_run_is_started_stopped_and_gone_on_with(site):
     """Its games and nets are there while it trains; it is never left half saved."""
     view = site.post(
@@ -535,6 +568,43 @@ def test_runs_are_compared_in_both_languages(chromium, site):
         with opened("learn", language="zh-CN") as page:
             page.get_by_role("heading", name="看它学习").wait_for()
             page.get_by_role("button", name="开始训练").wait_for()
+
+
+def test_a_short_run_says_when_its_curve_of_strength_begins(chromium, site):
+    """And its axes have names and ticks from the first generations on, whatever they count."""
+    changes = ["evaluation.every=20", "run.generations=200"]
+    write_run(site.settings.runs / "short", done=2, changes=changes, matches=[], rating=None)
+    write_run(site.settings.runs / "one", done=1, changes=changes, matches=[], rating=None)
+    with watched(chromium, site) as opened:
+        with opened("learn?run=short") as page:
+            chart = page.locator(".learn-chart", has_text="Win rate")
+            chart.get_by_text("the first against uct:playouts=1000 comes with generation 20").wait_for()
+            chart.get_by_text("--set evaluation.every=5.").wait_for()
+            assert not page.locator(".learn-chart", has_text="Rating (Elo)").is_visible()
+            loss = page.locator(".learn-chart", has_text="Loss")
+            across = ".chart-tick[text-anchor=middle]"
+            assert loss.locator(across).all_text_contents() == ["1", "2"]
+            assert loss.locator(".chart-across").text_content() == "generation"
+            page.get_by_role("button", name="Positions", exact=True).click()
+            loss.get_by_text("positions", exact=True).wait_for()
+            assert all(text.isdecimal() for text in loss.locator(across).all_text_contents())
+            assert loss.locator(across).count() >= 2
+            page.get_by_role("button", name="Time", exact=True).click()
+            loss.get_by_text("minutes", exact=True).wait_for()
+            page.locator('[data-focus="run-one"]').click()  # a single point: no time is less than none
+            page.locator(".run-head").get_by_role("heading", name="one").wait_for()
+            page.locator(".learn-chart circle").first.wait_for()
+            texts = loss.locator(across).all_text_contents()
+            assert len(texts) >= 2 and not any("−" in text for text in texts)
+            found = page.evaluate(
+                """import("./learn/charts.js").then(({ ticks }) => [
+                  ticks(1.1, 2.7, 3), ticks(1, 10, 4, true), ticks(1, 2, 9, true), ticks(3, 3),
+                  ticks(422, 633, 3, true),
+                ])"""
+            )
+            assert found == [[1.5, 2, 2.5], [5, 10], [1, 2], [3], [500, 600]]
+        with opened("learn?run=short", language="zh-CN") as page:
+            page.locator(".learn-chart").get_by_text("第一场比赛在第 20 代").wait_for()
 
 
 def test_a_cross_table_fills(chromium, site):

@@ -112,6 +112,8 @@ def test_moves_that_are_one_step_and_moves_that_are_none(opened: Any) -> None:
     from web_browser import expect
 
     with opened("play?game=little-race&first=person&second=person") as page:
+        cell(page, 2).click()
+        expect(page.locator(".toast")).to_have_text("Pick up the stone that is to move, then choose where it goes.")
         page.locator('[data-action="move a1-stay"]').click()
         expect(page.locator(".moves > li .move[aria-current]")).to_contain_text("a1-stay")
         cell(page, 1).click()
@@ -180,9 +182,58 @@ def test_the_other_pages_bear_it(opened: Any, tmp_path: Path) -> None:
         page.locator("#parameter-size").fill("4")
         page.locator("#parameter-size").press("Tab")
         agents = page.locator(".arena-agent select")
-        expect(agents.first.locator("option", has_text="run:mine@1")).to_have_count(1)
+        expect(agents.first.locator("option[value='run:mine']")).to_have_text("mine · newest net")
     with opened("explore/mcts", language="zh-CN") as page:
         expect(page.get_by_role("heading").first).to_be_attached()
+
+
+def test_nets_of_runs_are_offered_where_they_fit(opened: Any, tmp_path: Path) -> None:
+    """In a new game, in an analysis and in a match; in another game, somebody else plays in their place."""
+    from web_browser import expect
+
+    nets = tmp_path / "runs" / "mine" / "nets"
+    write_run(nets.parent, f"{BREAKTHROUGH}:size=4")
+    nets.mkdir()
+    for generation in (1, 20):
+        (nets / f"{generation:06}.onnx").touch()
+    offered = [("run:mine", "mine · newest net"), ("run:mine@1", "mine · generation 1")]
+    listed = "all => all.map((one) => [one.value, one.label])"
+    with opened("play?game=breakthrough:size=4&first=person&second=easy") as page:
+        page.locator('[data-action="new game"]').first.click()
+        player = page.locator("dialog #player-2")
+        expect(player.locator("optgroup option")).to_have_count(2)
+        assert player.locator("optgroup option").evaluate_all(listed) == [list(one) for one in offered]
+        player.select_option("run:mine@1")
+        page.locator("dialog #player-1").select_option("other…")
+        page.locator("dialog #parameter-size").fill("5")
+        page.locator("dialog #parameter-size").press("Tab")
+        expect(player.locator("optgroup option")).to_have_count(0)
+        expect(player).to_have_value("medium")
+        expect(page.locator("dialog #player-1")).to_have_value("other…")  # whatever is being typed is left alone
+        page.locator("dialog #parameter-size").fill("4")
+        page.locator("dialog #parameter-size").press("Tab")
+        page.locator("dialog #player-1").select_option("person")
+        player.select_option("run:mine")
+        page.locator("dialog").get_by_role("button", name="Start").click()
+        expect(page.locator(".player").last).to_contain_text("mine · newest net")
+        assert "second=run:mine" in page.evaluate("decodeURIComponent(location.hash)")
+        page.locator('[data-action="new game"]').first.click()
+        expect(player).to_have_value("run:mine")
+    with opened("analyse?game=breakthrough:size=4") as page:
+        expect(page.locator("#agent-1 optgroup option")).to_have_count(2)
+        page.locator('[data-action="add agent"]').first.click()
+        expect(page.locator("#agent-2 optgroup option")).to_have_count(2)
+    with opened("arena") as page:
+        page.locator("#game").select_option("breakthrough")
+        page.locator("#parameter-size").fill("4")
+        page.locator("#parameter-size").press("Tab")
+        agents = page.locator(".arena-agent select")
+        expect(agents.first.locator("optgroup option")).to_have_count(2)
+        agents.first.select_option("run:mine@1")
+        page.locator("#parameter-size").fill("5")
+        page.locator("#parameter-size").press("Tab")
+        expect(agents.first.locator("optgroup option")).to_have_count(0)
+        expect(agents).to_have_count(2)
 
 
 def test_a_press_on_any_cell_of_a_domino_plays_it(opened: Any) -> None:
@@ -201,6 +252,48 @@ def test_a_press_on_any_cell_of_a_domino_plays_it(opened: Any) -> None:
         cell(page, 3).click()  # b3 is taken: b2 is the first half of one domino
         expect(page.locator(".moves > li .move[aria-current]")).to_contain_text("b2b1")
         expect(page.locator(".status")).to_have_text("X wins")
+
+
+def test_both_halves_of_a_domino_are_marked_in_a_replay(opened: Any, tmp_path: Path, dominoes: Path) -> None:
+    from web_browser import expect
+
+    write_run(tmp_path / "runs" / "mine", str(dominoes), "a2a1 a3b3 b2b1")
+    write_run(tmp_path / "runs" / "pawns", f"{BREAKTHROUGH}:size=4", "b2a3 b4a3")
+    with opened("learn?run=mine") as page:
+        page.get_by_role("button", name="To the start").click()
+        for halves in ((2, 4), (0, 1), (3, 5)):
+            page.get_by_role("button", name="A move on").click()
+            expect(page.locator(".replay .last-stone")).to_have_count(2)
+            for number in halves:
+                expect(cell(page, number)).to_have_attribute("aria-label", re.compile("last move$"))
+        page.locator('[data-focus="run-pawns"]').click()
+        expect(page.locator(".replay .stone")).to_have_count(14)
+        for name in ("To the start", "A move on"):
+            page.get_by_role("button", name=name).click()
+        expect(page.locator(".replay .last-stone")).to_have_count(1)
+        expect(page.locator(".replay .origin-mark")).to_have_count(1)  # where the pawn came from
+
+
+def test_its_search_is_explored(opened: Any) -> None:
+    """Its tree where that can be read, its alpha-beta; and moves that no cell stands for."""
+    from web_browser import expect
+
+    with opened("explore/mcts") as page:
+        page.locator('[data-field="example"]').select_option("own")
+        game = page.locator('[data-field="game"]')
+        assert {"dominoes", "little-race"} < set(game.locator("option").evaluate_all("all => all.map((o) => o.value)"))
+        assert game.locator("option[value=breakthrough]").count() == 0  # too many actions for a tree
+        game.select_option("dominoes")
+        expect(page.locator(".editor-board svg.board.tiles")).to_be_visible()
+        expect(page.locator(".tree-card")).to_have_count(5)  # the root, and four dominoes
+        game.select_option("little-race")
+        page.locator('.editor [data-action="move a1-stay"]').click()
+        expect(page.locator(".editor [role=status]")).to_have_text("O to move")
+    with opened("explore/alphabeta") as page:
+        page.locator('[data-field="source"]').select_option("position")
+        page.locator('[data-field="game"]').select_option("breakthrough")
+        expect(page.locator(".editor-board svg.board.tiles")).to_be_visible()
+        expect(page.get_by_text("nothing is known of it")).to_be_visible()
 
 
 def test_which_run_learn_opens_on_and_what_it_says_of_others(opened: Any, tmp_path: Path, race: Path) -> None:

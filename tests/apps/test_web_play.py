@@ -187,6 +187,129 @@ def test_the_dialog_begins_a_game(chrome: Any, site: str) -> None:
         expect(page.locator(".moves > li:not(.note)")).to_have_count(1)
 
 
+def test_the_dialog_offers_what_is_shown(chrome: Any, site: str) -> None:
+    """A game of a link, whatever was chosen last time; and after the sides were swapped."""
+    with open_page(chrome, site) as page:
+        expect(page.locator("svg.board")).to_be_visible()
+        page.evaluate('localStorage.setItem("play", \'{"players": ["person", "medium"], "begins": "random"}\')')
+        page.goto("about:blank")
+        page.goto(site + link("gomoku:size=9,rule=renju", second="easy") + "&clock=30")
+
+        def offered() -> list[str]:
+            action(page, "new game").click()
+            ids = ("game", "parameter-size", "parameter-rule", "player-1", "player-2", "begins", "clock")
+            values = [page.locator(f"dialog #{name}").input_value() for name in ids]
+            page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+            return values
+
+        assert offered() == ["gomoku", "9", "renju", "person", "easy", "one", "30"]
+        expect(page.locator(".player").first).to_contain_text("You")
+        action(page, "swap sides").click()
+        expect(page.locator(".player").first).to_contain_text("Easy")
+        assert offered()[3:5] == ["easy", "person"]
+
+
+def test_why_a_press_plays_nothing(chrome: Any, site: str) -> None:
+    """Kindly and briefly, one reason at a time, by pointer and by keyboard."""
+    with open_page(chrome, site + link("gomoku:size=9", "e5")) as page:
+        said = page.locator(".toast")
+        cell(page, 40).click()
+        expect(said).to_have_text("e5 is taken.")
+        cell(page, 40).focus()
+        page.keyboard.press("Enter")
+        expect(said).to_have_text("e5 is taken.")  # in place of the first
+        cases = (
+            (link("connect4:columns=4,rows=4", "1 1 1 1"), 8, "Column 1 is full."),
+            (link("reversi:size=4"), 0, "a1 would turn nothing over."),
+            (link("go:size=5", "b1 c1 a2 b2 e5 a1"), 20, "a1 is taken."),
+            (link("tictactoe", "a1 b1 a2 b2 a3"), 8, "The game is over."),
+            (link("gomoku:size=9", "e5", second="uct:time=60"), 0, "It is White's turn."),
+            (link("tictactoe", page="analyse", moves="a1"), 6, "a1 is taken."),
+            (link("tictactoe", page="analyse", moves="a1 b1 a2 b2 a3"), 8, "The game is over."),
+        )
+        for hash_, number, reason in cases:
+            page.goto("about:blank")
+            page.goto(site + hash_)
+            expect(page.locator("svg.board")).to_be_visible()
+            if "turn." in reason:
+                expect(page.locator(".status")).to_have_text("White is thinking …")
+            cell(page, number).click()
+            expect(said).to_have_text(reason)
+            moves = re.search(r"moves=([^&]*)", hash_)
+            assert moves is not None and f"moves={moves[1]}" in page.evaluate("location.hash") + "moves="  # unchanged
+        page.locator("#language").click()
+        cell(page, 8).click()
+        expect(said.last).to_have_text("对局已结束。")
+
+
+def test_what_was_expected_goes_with_the_game(chrome: Any, site: str) -> None:
+    """An agent that has won, or whose opponent resigned, has nothing left to expect."""
+    with open_page(chrome, site + link("tictactoe", "a1 b2 b1", second="strongest")) as page:
+        expect(page.locator(".moves > li:not(.note)")).to_have_count(4)
+        expect(page.locator(".thought")).to_contain_text("Expects")
+        expect(page.locator(".thought")).not_to_contain_text(" 0 looked at")
+        action(page, "resign").click()
+        expect(page.locator(".thought")).to_be_hidden()
+        page.evaluate(f"location.hash = '{link('tictactoe', 'a1 b2 b1 a2 c3', second='strongest')}'")
+        expect(page.locator(".status.over")).to_have_text("O wins")
+        expect(page.locator(".thought")).to_be_hidden()
+
+
+# Selects whose longest option, and buttons whose words, are wider than themselves.
+CUT = """() => {
+  const isSeen = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 0;
+  const isCut = (element) => {
+    if (element.tagName !== "SELECT") return element.scrollWidth > element.clientWidth + 1;
+    const twin = element.cloneNode(true);
+    twin.style.cssText = "position: absolute; width: auto; min-width: 0; max-width: none";
+    element.parentNode.append(twin);
+    const needed = twin.offsetWidth;
+    twin.remove();
+    return needed > element.offsetWidth + 1;
+  };
+  const all = [...document.querySelectorAll("select, button, .player-names b")];
+  return all.filter((one) => isSeen(one) && isCut(one)).map((one) => one.id || one.textContent);
+}"""
+
+
+@pytest.mark.parametrize("size", [PHONE, PROJECTOR], ids=["phone", "projector"])
+def test_no_word_is_cut(chrome: Any, site: str, size: dict[str, int]) -> None:
+    with open_page(chrome, site, size=size) as page:
+        expect(page.locator("svg.board")).to_be_visible()
+        for language in ("en", "zh"):
+            for game in ("gomoku", "go", "mnk"):
+                page.evaluate(f"location.hash = '{link(game, second='uct:playouts=100000,exploration=0.25')}'")
+                expect(page.locator(".player").last).to_contain_text("uct:playouts=100000,exploration=0.25")
+                action(page, "new game").click()
+                assert page.evaluate(CUT) == [], (game, language)
+                if game == "gomoku":
+                    name = page.locator("dialog .field", has=page.locator("#parameter-size")).locator("span")
+                    shown = name.evaluate("name => getComputedStyle(name, '::after').content + name.dataset.range")
+                    assert "attr" not in shown and shown.count("5 – 20") == 2
+                page.keyboard.press("Escape")
+            for name, field in (
+                ("learn", "[name=preset]"),
+                ("arena", "#game"),
+                ("explore/wumpus", "[data-field=agent]"),
+            ):
+                page.evaluate(f"location.hash = '#/{name}'")
+                expect(page.locator(field)).to_be_attached()
+                page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+                assert page.evaluate(CUT) == [], (name, language)
+            page.evaluate(f"location.hash = '{link('gomoku')}'")
+            expect(page.locator("svg.board")).to_be_visible()
+            page.locator("#language").click()
+            expect(page.locator("svg.board")).to_be_visible()
+
+
+def test_a_pass_is_analysed(chrome: Any, site: str) -> None:
+    with open_page(chrome, site + link("go:size=5", "c3", page="analyse")) as page:
+        action(page, "move pass").click()
+        expect(page.locator(".moves .move[aria-current]")).to_have_text("2pass")
+        action(page, "move pass").click()
+        expect(page.locator('[data-action^="move "]')).to_have_count(0)  # the game is over
+
+
 def test_a_long_search_is_seen_and_stopped(chrome: Any, site: str) -> None:
     """The page goes on drawing while an agent thinks; the agent, stopped, plays its best."""
     with open_page(chrome, site + link("gomoku:size=9", "e5", second="person"), motion="no-preference") as page:

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 import tengen
+from tengen.learn.alphago.report import write_report as write_stage_report
 from tengen.learn.report import duration, read_metrics, write_report
 from tengen.records.record import Record, result_words
 from tengen.records.sgf import write_sgf
@@ -119,7 +120,7 @@ def test_the_page_shows_the_metrics(run):
         assert said in text
     assert "Win rate 90% 70% to 97% against uct:playouts=1000" in text
     assert "Rating +220 Elo" in text
-    assert "step 1,000 value: 0.6 policy: 2.12 total: 2.73" in " ".join(text.split())
+    assert "generation 20 value: 0.6 policy: 2.12 total: 2.73" in " ".join(text.split())
     assert "moves worse than the best 1.3%" in text
     assert "uct:playouts=1000 18 0 2 90% 70% to 97%" in text
     assert "blocks 6" in text
@@ -150,6 +151,39 @@ def test_an_empty_folder_and_damaged_files(tmp_path):
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "000001.sgf").write_text("(;GM[4];B[hh];W[hh])")
     assert "Generation 1: h8 is occupied at move 2" in check(write_report(tmp_path))[0]
+
+
+EVALUATION = '[evaluation]\nevery = {}\nopponent = "uct:playouts=1000"\n'
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (
+            CONFIG + EVALUATION.format(20),
+            "the first against uct:playouts=1000 comes with generation 20; the curve begins",
+        ),
+        (CONFIG + EVALUATION.format(20), "A new run has one sooner with --set evaluation.every=5."),
+        (EVALUATION.format(20) + "[run]\ngenerations = 7", "comes with generation 7;"),  # the last is evaluated, too
+        ("[evaluation]\nevery = 10", "No match yet: the first comes with generation 10;"),  # as a stage of Go says it
+        (EVALUATION.format(0), "plays no matches, so it has no curve of strength; a new run has with --set evaluation"),
+    ],
+)
+def test_where_no_match_was_played_yet_the_first_is_told(tmp_path, config, said):
+    (tmp_path / "config.toml").write_text(config)
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(metrics_of(number)) + "\n" for number in (1, 2)))
+    assert said in check(write_report(tmp_path))[0]
+    assert said in check(write_stage_report(tmp_path))[0]
+    with (tmp_path / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps(metrics_of(5)) + "\n")
+    assert "curve of strength" not in (text := check(write_report(tmp_path))[0]) and "sooner" not in text
+
+
+@pytest.mark.parametrize("config", ["", "evaluation = 3", EVALUATION.format(1), '[evaluation]\nevery = "often"'])
+def test_nothing_is_promised_that_the_settings_do_not_say(tmp_path, config):
+    (tmp_path / "config.toml").write_text(config)
+    (tmp_path / "metrics.jsonl").write_text(json.dumps({"generation": 1, "plies": 9}))
+    assert "sooner" not in check(write_report(tmp_path))[0]
 
 
 def test_of_a_generation_done_twice_the_last_counts(tmp_path):

@@ -71,6 +71,13 @@ def test_one_point_and_none():
     assert draw_chart("none", [Line("a", []), Line("b", [])]) == ""
 
 
+def test_generations_are_whole_numbers():
+    chart = ElementTree.fromstring(draw_chart("loss", [Line("a", [(1, 3.0), (2, 2.0), (3, 1.5)])], str))
+    floor = [text.text for text in chart.iter("text") if text.get("text-anchor") == "middle"]
+    assert [text for text in floor if text in ("1.2", "1.5", "1.6")] == []
+    assert {"1", "2", "3"} <= set(floor)
+
+
 @pytest.mark.parametrize(
     ("low", "high", "ticks"),
     [

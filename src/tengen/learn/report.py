@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,10 @@ def write_report(run: Path, game: Game | None = None) -> Path:
     Sample games of a user's game are drawn only if that `game` is given: a record alone never makes us run a file.
     """
     config, metrics = read_config(run / "config.toml"), read_metrics(run / "metrics.jsonl")
+    strength = [*_strength_charts(metrics), matches_table(metrics), no_match(config, metrics)]
     sections = [
         _header(config, metrics),
-        section("Strength", chart_grid([*_strength_charts(metrics), matches_table(metrics)])),
+        section("Strength", chart_grid(strength)),
         section("Learning", chart_grid(_learning_charts(metrics))),
         section("Self-play", chart_grid(_play_charts(metrics))),
         section("Games along the way", _sample_games(run / "games", game)),
@@ -54,6 +56,12 @@ def read_config(path: Path) -> dict[str, Any]:
     with suppress(OSError, ValueError):
         return tomllib.loads(path.read_text(encoding="utf-8"))
     return {}
+
+
+def table_of(config: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A table of the settings; empty if there is none by that name."""
+    found = config.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def read_metrics(path: Path) -> list[Metrics]:
@@ -81,20 +89,26 @@ def latest(metrics: Sequence[Metrics], name: str) -> float | None:
     return next((value for entry in reversed(metrics) if (value := number_of(entry, name)) is not None), None)
 
 
-def line_of(metrics: Sequence[Metrics], name: str, label: str = "", group: str = "") -> Line:
-    """A figure by step, from the entries that have it (in their `group`, where one is named)."""
+def line_of(metrics: Sequence[Metrics], name: str, label: str = "", group: str = "", by: str = "step") -> Line:
+    """A figure by step or generation, from the entries that have it (in their `group`, where one is named)."""
     points = []
     for entry in metrics:
         holder = entry.get(group) or {} if group else entry
-        x, y = step_of(entry), number_of(holder, name)
+        x, y = place_of(entry, by), number_of(holder, name)
         if x is not None and y is not None:
             points.append((x, y))
     return Line(label or name.replace("_", " "), points)
 
 
-def step_of(entry: Metrics) -> float | None:
-    step = number_of(entry, "step")
-    return number_of(entry, "generation") if step is None else step
+def place_of(entry: Metrics, by: str) -> float | None:
+    """Where an entry stands on the axis; one that does not say its step stands at its generation."""
+    place = number_of(entry, by)
+    return number_of(entry, "generation") if place is None else place
+
+
+AXIS = "generation"  # what a report draws its curves over, as the page Learn does
+curve_of = partial(line_of, by=AXIS)
+draw_curves = partial(draw_chart, across=AXIS)
 
 
 @dataclass(frozen=True)
@@ -128,21 +142,41 @@ def latest_matches(metrics: list[Metrics]) -> list[Match]:
     return next((found for entry in reversed(metrics) if (found := matches_of(entry))), [])
 
 
-def match_lines(metrics: list[Metrics]) -> list[Line]:
-    """The win rate by step, one line an opponent."""
+def match_lines(metrics: list[Metrics], by: str = "step") -> list[Line]:
+    """The win rate by step or generation, one line an opponent."""
     found: dict[str, list[tuple[float, Match]]] = {}
     for entry in metrics:
-        if (step := step_of(entry)) is not None:
+        if (place := place_of(entry, by)) is not None:
             for match in matches_of(entry):
-                found.setdefault(match.opponent, []).append((step, match))
+                found.setdefault(match.opponent, []).append((place, match))
     return [
         Line(
             f"against {opponent}",
-            [(step, match.rate) for step, match in made],
+            [(place, match.rate) for place, match in made],
             [(match.low, match.high) for _, match in made],
         )
         for opponent, made in found.items()
     ]
+
+
+@dataclass(frozen=True)
+class FirstMatch:
+    """When a run plays its first match, and against whom; generation 0 if it never does."""
+
+    generation: int
+    opponent: str
+
+    @property
+    def sooner(self) -> int | None:
+        """What `evaluation.every` would bring it sooner; None if nothing would."""
+        return max(1, self.generation // 4) if self.generation > 1 else None
+
+
+def first_match(config: Mapping[str, Any]) -> FirstMatch | None:
+    """What the settings say of the first match; None if they say nothing."""
+    own = table_of(config, "evaluation")
+    every, last = number_of(own, "every"), number_of(table_of(config, "run"), "generations")
+    return None if every is None else FirstMatch(int(min(every, last or every)), str(own.get("opponent", "")))
 
 
 # The parts of the page.
@@ -186,30 +220,53 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
+def win_rates(metrics: list[Metrics]) -> str:
+    """The curve of strength, one line an opponent."""
+    title = "Win rate with its 95% interval (a draw is half)"
+    return draw_curves(title, match_lines(metrics, AXIS), percent, span=(0, 1))
+
+
 def _strength_charts(metrics: list[Metrics]) -> list[str]:
     return [
-        draw_chart("Win rate with its 95% interval (a draw is half)", match_lines(metrics), percent, span=(0, 1)),
-        draw_chart("Rating", [line_of(metrics, "rating", "Elo")]),
-        draw_chart("Mistakes", [line_of(metrics, "mistakes", "moves worse than the best")], percent, span=(0, 0)),
+        win_rates(metrics),
+        draw_curves("Rating", [curve_of(metrics, "rating", "Elo")]),
+        draw_curves("Mistakes", [curve_of(metrics, "mistakes", "moves worse than the best")], percent, span=(0, 0)),
     ]
 
 
 def _learning_charts(metrics: list[Metrics]) -> list[str]:
     terms = dict.fromkeys(term for entry in metrics for term in entry.get("loss") or {})
     return [
-        draw_chart("Loss", [line_of(metrics, term, group="loss") for term in terms], span=(0, 0)),
-        draw_chart("Learning rate", [line_of(metrics, "learning_rate")], span=(0, 0)),
+        draw_curves("Loss", [curve_of(metrics, term, group="loss") for term in terms], span=(0, 0)),
+        draw_curves("Learning rate", [curve_of(metrics, "learning_rate")], span=(0, 0)),
     ]
 
 
 def _play_charts(metrics: list[Metrics]) -> list[str]:
-    shares = [line_of(metrics, "first_wins", "first player wins"), line_of(metrics, "draws")]
+    shares = [curve_of(metrics, "first_wins", "first player wins"), curve_of(metrics, "draws")]
+    asked = curve_of(metrics, "evaluations_per_second", "by the network")
     return [
-        draw_chart("Length of a game", [line_of(metrics, "plies", "plies, mean")], span=(0, 0)),
-        draw_chart("Results", shares, percent, span=(0, 1)),
-        draw_chart("Positions a second", [line_of(metrics, "positions_per_second", "new positions")], span=(0, 0)),
-        draw_chart("Evaluations a second", [line_of(metrics, "evaluations_per_second", "by the network")], span=(0, 0)),
+        draw_curves("Length of a game", [curve_of(metrics, "plies", "plies, mean")], span=(0, 0)),
+        draw_curves("Results", shares, percent, span=(0, 1)),
+        draw_curves("Positions a second", [curve_of(metrics, "positions_per_second", "new positions")], span=(0, 0)),
+        draw_curves("Evaluations a second", [asked], span=(0, 0)),
     ]
+
+
+def no_match(config: Mapping[str, Any], metrics: list[Metrics]) -> str:
+    """As long as no match was played: when the first one comes, and how a run has it sooner."""
+    first = first_match(config)
+    if first is None or not metrics or latest_matches(metrics):
+        return ""
+    against = f" against {first.opponent}" if first.opponent else ""
+    said = f"No match yet: the first{against} comes with generation {first.generation:,}; the curve begins there."
+    if not first.generation:
+        said = (
+            "This run plays no matches, so it has no curve of strength; a new run has with --set evaluation.every=10."
+        )
+    if first.sooner:
+        said += f" A new run has one sooner with --set evaluation.every={first.sooner}."
+    return f'<p class="card wide note">{escape(said)}</p>'
 
 
 def matches_table(metrics: list[Metrics]) -> str:

@@ -265,10 +265,13 @@ def _heights(line: Line) -> list[float]:
 
 
 def _across_axis(first: float, last: float) -> Axis:
-    """The horizontal axis, which ends where the points do."""
+    """The horizontal axis, which ends where the points do. Between whole numbers, only whole ones are ticks."""
     if first == last:
-        first, last = first - 0.5, last + 0.5
-    return Axis(first, last, LEFT, RIGHT, [tick for tick in round_ticks(first, last) if first <= tick <= last])
+        first, last = (0.0, 2 * last) if last > 0 else (first - 0.5, last + 0.5)
+    ticks = [tick for tick in round_ticks(first, last) if first <= tick <= last]
+    if float(first).is_integer() and float(last).is_integer():
+        ticks = [tick for tick in ticks if abs(tick - round(tick)) < 1e-9]
+    return Axis(first, last, LEFT, RIGHT, ticks)
 
 
 def _upright_axis(low: float, high: float, is_logarithmic: bool = False) -> Axis:

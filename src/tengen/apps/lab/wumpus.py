@@ -336,8 +336,8 @@ THOUGHTS = {  # why an explorer does what it does; {risk} is the chance of death
     "safe": "there is a square that is proven safe",
     "hunt": "an arrow may open a way",
     "dare": "nothing is safe; a risk of {risk:.0%} is taken",
-    "home": "the rest is too dangerous: home",
-    "gold": "the gold is here: home",
+    "home": "the rest is too dangerous, so it goes home",
+    "gold": "it has the gold and goes home",
 }
 
 

@@ -22,6 +22,7 @@ from tengen.apps.lab.alphabeta import Walk
 from tengen.apps.lab.bandit import Contest
 from tengen.apps.lab.mcts import Settings
 from tengen.apps.lab.traces import Trace
+from tengen.apps.web.own_games import served_names
 from tengen.apps.web.views import LONGEST_MOVE, known_game, page_spec, position_after, position_of
 from tengen.rules.game import Game
 
@@ -103,7 +104,8 @@ class Offers:
 
     games: list[Offer]
     trees: dict[str, str]  # for alpha-beta, by name
-    positions: list[str]  # games whose positions alpha-beta can be shown on
+    positions: list[str]  # games whose positions alpha-beta can be shown on …
+    own: list[str]  # … and those of them that are files that the operator serves
 
 
 @dataclass(frozen=True)
@@ -129,10 +131,11 @@ def a_turn() -> Iterator[None]:
 @router.get("")
 def offers() -> Offers:
     """Games, trees and evaluators to choose from."""
-    return Offers(games=[offer_of(spec) for spec in OFFERED], trees=alphabeta.EXAMPLES, positions=list(ALTERNATING))
+    own = served_names()
+    games = [offer_of(spec) for spec in (*OFFERED, *own) if known_game(spec).actions <= mcts.LARGEST]
+    return Offers(games=games, trees=alphabeta.EXAMPLES, positions=[*ALTERNATING, *own], own=own)
 
 
-@lru_cache(maxsize=32)
 def offer_of(spec: str) -> Offer:
     game = known_game(spec)
     return Offer(spec, mcts.most_simulations(game), mcts.evaluators_for(game))

@@ -23,12 +23,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tengen.agents.specs import is_external
 from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, checked_name, free_name, state_of
+from tengen.apps.web.levels import RUN
 from tengen.apps.web.own_games import OwnGame, game_at, served_names, without_folders
 from tengen.apps.web.replays import ReplayView, replay_of
 from tengen.apps.web.settings import Settings as ServerSettings
 from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
-from tengen.learn.report import latest, latest_matches, read_config
+from tengen.learn.report import first_match, latest, latest_matches, read_config, table_of
 from tengen.learn.settings import PRESETS, Settings, load_settings, preset_names
+from tengen.nets.facts import Architecture, NetFacts
 from tengen.records.record import Record, recorded_game
 from tengen.records.sgf import read_sgf
 from tengen.rules.errors import BadParameter, TengenError, nearest
@@ -38,10 +40,11 @@ NEEDED = ("torch", "onnx", "safetensors")  # what training needs beyond what we 
 MOST_LINES = 1000  # of metrics in one answer
 MOST_GAMES = 8  # in one answer
 MOST_KEPT = 64  # runs whose metrics are kept
+MOST_NETS = 6  # of a run, offered as opponents
 OLD_NEWS = 30.0  # seconds after which a cluster is not told of any more
 MOST_BYTES = 4_000_000  # that a driver tells of its cluster
 SELF_PLAY = "self-play"
-AGENT = re.compile(rf"run:({NAME.pattern})(?:@([0-9]{{1,9}}))?(?:,simulations=([0-9]{{1,5}}))?")
+AGENT = re.compile(rf"{RUN}({NAME.pattern})(?:@([0-9]{{1,9}}))?(?:,simulations=([0-9]{{1,5}}))?")
 MOST_SIMULATIONS = 10_000  # of an agent that is a run's net
 
 
@@ -87,6 +90,12 @@ class MatchView(BaseModel):
     high: float
 
 
+class FirstMatchView(BaseModel):
+    generation: int = Field(description="0 if no match is ever played")
+    opponent: str
+    sooner: int | None = Field(description="what evaluation.every would bring it sooner")
+
+
 Measured = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=10**15)]
 
@@ -124,6 +133,7 @@ class RunView(BaseModel):
     seconds: float
     rating: float | None = Field(description="Elo; the opponent of its evaluations has 0")
     matches: list[MatchView] = Field(description="of the newest evaluation")
+    first_match: FirstMatchView | None = Field(description="the one that is waited for; None if one was played")
     nets: list[int] = Field(description="the generations whose nets can be played against, as run:NAME@GENERATION")
     cluster: ClusterView | None = Field(description="while it runs on one")
 
@@ -133,6 +143,10 @@ class RunList(BaseModel):
     presets: list[Preset]
     changes: dict[str, Bounds] = Field(description="what may be changed of a preset")
     runs: list[RunView]
+
+
+class NetList(BaseModel):
+    nets: list[str] = Field(description="agents: run:NAME is the newest net of a run, run:NAME@GENERATION another")
 
 
 class MetricsView(BaseModel):
@@ -190,6 +204,7 @@ class Runs:
         done, last = int(latest(metrics, "generation") or 0), about.get("generations")
         last = last if isinstance(last, int) and 0 < last <= 10**9 else 0
         state = state_of(folder, job, 0 < last <= done)
+        matches, first = latest_matches(metrics), first_match(config)
         is_stopping = state == "running" and job is not None and any(line.startswith("stopping;") for line in job.said)
         return RunView(
             name=name,
@@ -205,9 +220,11 @@ class Runs:
             seconds=latest(metrics, "seconds") or 0.0,
             rating=latest(metrics, "rating"),
             matches=[
-                MatchView(opponent=match.opponent, rate=match.rate, low=match.low, high=match.high)
-                for match in latest_matches(metrics)
+                MatchView(opponent=match.opponent, rate=match.rate, low=match.low, high=match.high) for match in matches
             ],
+            first_match=None
+            if matches or first is None
+            else FirstMatchView(generation=first.generation, opponent=first.opponent, sooner=first.sooner),
             nets=generations_of(folder, "nets", "onnx"),
             cluster=cluster_of(folder) if state == "running" else None,
         )
@@ -301,6 +318,17 @@ class Runs:
         chosen = generation if generation is not None else max(there, default=None)
         return folder / f"nets/{chosen:06}.onnx" if chosen in there else None
 
+    def nets_for(self, game: Game) -> list[str]:
+        """The nets that play a game, as agents: of each run that learned it the newest, and some before that."""
+        found = []
+        for name in self.names():
+            folder = self.folder / name
+            there, config = generations_of(folder, "nets", "onnx")[-MOST_NETS:], read_config(folder / "config.toml")
+            is_whole = "selfplay" in config  # the net of a stage of Go has no value, or no policy
+            if there and is_whole and has_learned(str(table_of(config, "run").get("game", "")), game):
+                found += [f"{RUN}{name}", *(f"{RUN}{name}@{generation}" for generation in reversed(there[:-1]))]
+        return found
+
 
 def change_text(name: str, value: int) -> str:
     """A change of a page as `tengen train` takes it; only those of CHANGES, and only so far."""
@@ -360,13 +388,17 @@ def check_learned(text: str, game: Game, settings: ServerSettings) -> None:
     """Refuses the net of a run that learned another game, if either is a file's; in other games the net itself does."""
     match = AGENT.fullmatch(text)
     learned = game_spec(settings.runs / match[1]) if match else ""
-    if (".py" in learned or isinstance(game, OwnGame)) and game_at(learned) != game:
+    if (".py" in learned or isinstance(game, OwnGame)) and not has_learned(learned, game):
         raise BadParameter(f"{text} learned {shown_spec(learned) or 'nothing yet'}; this is {page_spec(game)}")
 
 
-def table_of(config: dict[str, Any], name: str) -> dict[str, Any]:
-    table = config.get(name)
-    return table if isinstance(table, dict) else {}
+def has_learned(learned: str, game: Game) -> bool:
+    """Whether nets that learned the game of a spec fit a game. A file that is not served fits none."""
+    if ".py" in learned or isinstance(game, OwnGame):
+        return game_at(learned) == game
+    with suppress(TengenError):
+        return NetFacts.of(recorded_game(learned), Architecture()).is_for(game)
+    return False
 
 
 _metrics: dict[Path, tuple[tuple[int, int], list[dict[str, Any]]]] = {}  # of a file, with its time and size

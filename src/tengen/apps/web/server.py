@@ -15,10 +15,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import uvicorn
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
@@ -33,7 +33,17 @@ from tengen.apps.web.levels import AgentList, agent_list, levels_of
 from tengen.apps.web.messages import what_is_wrong
 from tengen.apps.web.security import LOOPBACK, Guard
 from tengen.apps.web.settings import Settings
-from tengen.apps.web.views import GameView, Place, Problem, View, game_views, position_of, view_of
+from tengen.apps.web.views import (
+    LONGEST_SPEC,
+    GameView,
+    Place,
+    Problem,
+    View,
+    game_views,
+    known_game,
+    position_of,
+    view_of,
+)
 from tengen.rules.errors import TengenError
 
 STATIC = Path(__file__).parent / "static"
@@ -108,6 +118,11 @@ def _add_doors(app: FastAPI) -> None:
     def agents() -> AgentList:
         """The kinds of agents and their options, for those who want to say exactly who plays."""
         return agent_list()
+
+    @app.get("/api/nets", tags=["play"])
+    def nets(game: Annotated[str, Query(max_length=LONGEST_SPEC)]) -> runs.NetList:
+        """The nets of training runs that play a game."""
+        return runs.NetList(nets=runs.Runs(app.state.settings.runs).nets_for(known_game(game)))
 
     @app.post("/api/position", tags=["play"])
     def position(place: Place) -> View:

@@ -7,16 +7,18 @@ from pathlib import Path
 
 from tengen.learn.report import (
     Metrics,
+    curve_of,
+    draw_curves,
     effort,
     latest,
-    line_of,
-    match_lines,
     matches_table,
+    no_match,
     read_config,
     read_metrics,
     settings_table,
+    win_rates,
 )
-from tengen.records.charts import draw_chart, percent
+from tengen.records.charts import percent
 from tengen.records.pages import chart_grid, section, tiles, write_page
 
 
@@ -24,9 +26,10 @@ def write_report(run: Path) -> Path:
     """Writes RUN/report.html and returns its path."""
     config, metrics = read_config(run / "config.toml"), read_metrics(run / "metrics.jsonl")
     game = str(config.get("run", {}).get("game", run.name))
+    strength = [*strength_charts(metrics), matches_table(metrics), no_match(config, metrics)]
     sections = [
         header(game, metrics),
-        section("Strength", chart_grid([*strength_charts(metrics), matches_table(metrics)])),
+        section("Strength", chart_grid(strength)),
         section("Learning", chart_grid(learning_charts(metrics))),
         section("Games", chart_grid(play_charts(metrics))),
         section("Settings", settings_table(config)),
@@ -46,30 +49,30 @@ def header(game: str, metrics: list[Metrics]) -> str:
 
 
 def strength_charts(metrics: list[Metrics]) -> list[str]:
-    accuracy = [line_of(metrics, "top1", "top-1, held out"), line_of(metrics, "top5", "top-5, held out")]
-    accuracy.append(line_of(metrics, "learned_top1", "top-1, learned from"))
-    errors = [line_of(metrics, "held_out_error", "the net"), line_of(metrics, "mean_error", "always the mean")]
+    accuracy = [curve_of(metrics, "top1", "top-1, held out"), curve_of(metrics, "top5", "top-5, held out")]
+    accuracy.append(curve_of(metrics, "learned_top1", "top-1, learned from"))
+    errors = [curve_of(metrics, "held_out_error", "the net"), curve_of(metrics, "mean_error", "always the mean")]
     return [
-        draw_chart("Accuracy: how often the player's move is the net's first choice", accuracy, percent, span=(0, 1)),
-        draw_chart("Win rate with its 95% interval (a draw is half)", match_lines(metrics), percent, span=(0, 1)),
-        draw_chart("Squared error on held-out games", errors, span=(0, 1)),
+        draw_curves("Accuracy: how often the player's move is the net's first choice", accuracy, percent, span=(0, 1)),
+        win_rates(metrics),
+        draw_curves("Squared error on held-out games", errors, span=(0, 1)),
     ]
 
 
 def learning_charts(metrics: list[Metrics]) -> list[str]:
     terms = dict.fromkeys(term for entry in metrics for term in entry.get("loss") or {})
     return [
-        draw_chart("Loss", [line_of(metrics, term, group="loss") for term in terms]),
-        draw_chart("Distance from the supervised policy", [line_of(metrics, "distance", "nats")], span=(0, 0)),
-        draw_chart("Entropy", [line_of(metrics, "entropy", "nats")], span=(0, 0)),
-        draw_chart("Learning rate", [line_of(metrics, "learning_rate")], span=(0, 0)),
+        draw_curves("Loss", [curve_of(metrics, term, group="loss") for term in terms]),
+        draw_curves("Distance from the supervised policy", [curve_of(metrics, "distance", "nats")], span=(0, 0)),
+        draw_curves("Entropy", [curve_of(metrics, "entropy", "nats")], span=(0, 0)),
+        draw_curves("Learning rate", [curve_of(metrics, "learning_rate")], span=(0, 0)),
     ]
 
 
 def play_charts(metrics: list[Metrics]) -> list[str]:
-    won = [line_of(metrics, "score", "against the pool"), line_of(metrics, "first_wins", "Black wins")]
+    won = [curve_of(metrics, "score", "against the pool"), curve_of(metrics, "first_wins", "Black wins")]
     return [
-        draw_chart("Length of a game", [line_of(metrics, "plies", "plies, mean")], span=(0, 0)),
-        draw_chart("Results", won, percent, span=(0, 1)),
-        draw_chart("Positions a second", [line_of(metrics, "positions_per_second")], span=(0, 0)),
+        draw_curves("Length of a game", [curve_of(metrics, "plies", "plies, mean")], span=(0, 0)),
+        draw_curves("Results", won, percent, span=(0, 1)),
+        draw_curves("Positions a second", [curve_of(metrics, "positions_per_second")], span=(0, 0)),
     ]

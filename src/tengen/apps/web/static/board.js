@@ -24,6 +24,12 @@ function cellsOf(view, move) {
   return view.fills?.[move] ?? [cellOf(view, move)];
 }
 
+/** Buttons for the legal moves that no cell stands for: a pass, and whatever else a game may have. */
+export function moveButtons(view, t, onMove, attributes = {}) {
+  const moves = view.legal.filter((move) => !Object.hasOwn(view.cells, move));
+  return moves.map((move) => button(move === "pass" ? t(move) : move, () => onMove(move), { name: `move ${move}`, ...attributes }));
+}
+
 /** Whether a move's text is its point: then that of every legal move is. */
 function readsPoints(view) {
   const moves = Object.entries(view.cells);
@@ -81,7 +87,7 @@ export class Board {
   /**
    * Shows a view. `marks` [{cell, kind: circle|square|cross|label, text, tone}], `heat` [{cell, share, tone, text,
    * detail, isBest}], `ghosts` [{cell, player, number}], `numbers` {cell: number on its stone}; `isActive` false takes
-   * no moves.
+   * no moves, and a press on the board then says `whyNot`.
    */
   show(view, extras = {}) {
     const isNew = !this.view || this.view.game !== view.game || String(this.view.shape) !== String(view.shape);
@@ -476,7 +482,10 @@ export class Board {
   }
 
   play(cell) {
-    if (!this.isActive) return;
+    if (!this.isActive) {
+      if (this.onMove) this.say(this.view.outcome === null ? this.extras.whyNot : this.t("game is over"));
+      return;
+    }
     const moves = this.movesAt(cell);
     const held = moves.filter((move) => this.view.origins?.[move] !== undefined);
     if (held.length === 0 && cell !== this.picked && this.movesFrom(cell).length) {
@@ -490,10 +499,28 @@ export class Board {
       return;
     }
     this.pick(null);
-    if (wasHeld) return;
-    const reason = this.view.forbidden?.find((point) => point.cell === cell)?.reason;
-    const point = this.pointName(cell, this.view.shape[1]);
-    if (reason) toast(`${point}: ${this.t("forbidden")} (${this.t(reason)})`, "problem");
+    if (!wasHeld) this.say(this.whyIllegal(cell));
+  }
+
+  /** Why no move is legal on a cell, as far as the position shows it. */
+  whyIllegal(cell) {
+    const { view, t } = this;
+    const [, columns] = view.shape;
+    const point = this.pointName(cell, columns);
+    const reason = view.forbidden?.find((entry) => entry.cell === cell)?.reason;
+    if (reason) return `${point}: ${t("forbidden")} (${t(reason)})`;
+    if (!this.labels.hasRows) return t("column is full", { name: this.labels.across[cell % columns] });
+    const moves = Object.keys(view.cells);
+    if (moves.length && moves.every((move) => view.origins?.[move] !== undefined))
+      return view.board[cell] === view.to_play + 1 ? t("cannot move", { point }) : t("pick first");
+    if (view.board[cell]) return t("taken", { point });
+    return t(this.skin.name === "felt" ? "turns nothing" : "not legal", { point });
+  }
+
+  /** Says something about the last press on the board, in place of what was said about the one before. */
+  say(text) {
+    this.said?.remove();
+    this.said = text ? toast(text) : null;
   }
 
   /** Takes up the stone of a cell, or lets go of the one that is held. */

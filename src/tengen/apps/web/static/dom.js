@@ -100,15 +100,24 @@ export function button(text, onclick, { name = null, kind = "", isOn = true, ...
   );
 }
 
-/** A labelled choice. `options`: [{value, label, title?}]; `onChange` is told the value. */
+/** A labelled choice of `optionsOf(options)`; `onChange` is told the value. */
 export function choice(label, options, value, onChange, attributes = {}) {
-  const select = el(
-    "select",
-    { ...attributes, onchange: (event) => onChange?.(event.target.value) },
-    options.map((option) => el("option", { value: option.value, title: option.title }, option.label)),
-  );
+  const select = el("select", { ...attributes, onchange: (event) => onChange?.(event.target.value) }, optionsOf(options));
   select.value = value;
   return el("label", { class: "field" }, el("span", {}, label), select);
+}
+
+/** What a select offers. `options`: [{value, label, title?}], or {label, options} for some under a heading. */
+export function optionsOf(options) {
+  return options.map(({ value, label, title, options: under }) =>
+    under ? el("optgroup", { label }, optionsOf(under)) : el("option", { value, title }, label),
+  );
+}
+
+/** What stands over a field for a number: its name, and how far it goes, which screen readers know from the field. */
+export function rangeName(label, low, high) {
+  const isKnown = Number.isFinite(low) && Number.isFinite(high) && high < 2 ** 31; // a seed may be anything
+  return el("span", isKnown ? { dataset: { range: `${low} – ${high}`.replaceAll("-", "−") } } : {}, label);
 }
 
 const PATIENCE = 300; // milliseconds that a page waits without a word

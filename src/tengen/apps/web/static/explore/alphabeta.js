@@ -321,8 +321,9 @@ class AlphaBetaPage {
   }
 
   noteOf() {
-    const { source } = this.settings;
-    if (source === "position") return el("p", { class: "note" }, this.t("note position", { player: this.t(this.walk.players[this.settings.moves.length % 2]) }));
+    const { source, game, moves } = this.settings;
+    const note = this.offers.own.includes(game) ? "note own" : "note position";
+    if (source === "position") return el("p", { class: "note" }, this.t(note, { player: this.t(this.walk.players[moves.length % 2]) }));
     return source === "lecture" ? el("p", { class: "note" }, this.t("note lecture")) : null;
   }
 
@@ -409,6 +410,7 @@ export const words = withSteps({
     "told leave": "{node} is left with {value}.",
     result: "The value of the tree is {value}; the best child is {best}.", saved: "{seen} of {all} nodes were looked at.",
     "note lecture": "The lecture's tree (3, 12, 8), (2, x, y), (14, 5, 2): x and y are never looked at, so they may be anything.",
+    "note own": "MAX is {player}, to move. Ends of games count ±1; where the depth ends before the game, they count ±100, and a position counts 0: nothing is known of it.",
     "note position": "MAX is {player}, to move. Ends of games count ±1; where e(s) has a say at the depth's end (lines open to MAX less lines open to MIN), they count ±100.",
     "note counts": "With the best child first everywhere, about the square root of all leaves is enough; by chance, about their power ¾.",
     order: "Order of children", "order written": "As written", "order best": "Best first", "order worst": "Worst first", "order guess": "By e(s)",
@@ -437,6 +439,7 @@ export const words = withSteps({
     "told leave": "离开 {node}，值为 {value}。",
     result: "树的值是 {value}；最好的子节点是 {best}。", saved: "{all} 个节点中检查了 {seen} 个。",
     "note lecture": "讲义的树 (3, 12, 8), (2, x, y), (14, 5, 2)：x 与 y 从未被检查，取任何值都一样。",
+    "note own": "MAX 是轮到走的{player}。终局记 ±1；若深度先于对局结束，终局记 ±100，而对局面一无所知，记 0。",
     "note position": "MAX 是轮到走的{player}。终局记 ±1；若在深度尽头用到 e(s)（对 MAX 开放的线数减去对 MIN 开放的线数），终局记 ±100。",
     "note counts": "若每个节点都先搜索最好的子节点，检查的叶节点约为总数的平方根；随机顺序约为 ¾ 次方。",
     order: "子节点顺序", "order written": "原顺序", "order best": "最好在先", "order worst": "最差在先", "order guess": "按 e(s)",

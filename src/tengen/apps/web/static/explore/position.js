@@ -1,6 +1,6 @@
 // A board on which a position is set up by playing to it.
-import { el, toast } from "../dom.js";
-import { Board } from "../board.js";
+import { el, refill, toast } from "../dom.js";
+import { Board, moveButtons } from "../board.js";
 
 export class PositionEditor {
   /** `onChange(game, moves)` is told every position that goes on. */
@@ -9,7 +9,8 @@ export class PositionEditor {
     this.place = el("div", { class: "editor-board" });
     this.words = el("p", { class: "note", role: "status" });
     const button = (name, act) => el("button", { type: "button", class: "button small", onclick: act, dataset: { action: name } }, t(name));
-    this.element = el("div", { class: "editor" }, this.place, el("div", { class: "row" },
+    this.others = el("div", { class: "row" });
+    this.element = el("div", { class: "editor" }, this.place, this.others, el("div", { class: "row" },
       button("take back", () => this.go(this.moves.slice(0, -1))),
       button("clear", () => this.go([])), this.words));
   }
@@ -23,6 +24,7 @@ export class PositionEditor {
     }
     this.moves = view.moves;
     this.board.show(view);
+    refill(this.others, moveButtons(view, this.t, (move) => this.go([...this.moves, move]), { kind: "small" }));
     this.words.textContent = view.outcome === null
       ? this.t("to move", { player: this.t(view.colours[view.to_play]) })
       : this.t("is over");

@@ -1,5 +1,5 @@
 // Small things that explorers share: numbers as people read them, boards as small as a stamp.
-import { el, svg } from "../dom.js";
+import { el, rangeName, svg } from "../dom.js";
 import { skinOf } from "../skins.js";
 
 /** A number with at most `digits` behind the point and a real minus. */
@@ -39,7 +39,7 @@ export function newStone(before, after) {
 /** A labelled number field. */
 export function numberField(label, value, attributes, onChange) {
   const input = el("input", { type: "number", value, ...attributes, onchange: () => onChange(Number(input.value)) });
-  return el("label", { class: "field" }, el("span", {}, label), input);
+  return el("label", { class: "field" }, rangeName(label, attributes.min, attributes.max), input);
 }
 
 /** Buttons of which one is pressed. */

@@ -147,12 +147,14 @@ class WumpusPage {
     if (!hasTruth) return this.cellOf(x, y, ["is-hidden"], t("hidden"), svg("text", { class: "cave-part", x: 50, y: 50 }, "?"));
     const isAt = ([column, row]) => column === x && row === y;
     const things = [told.pits.some(isAt) && "pit", isAt(told.wumpus) && "wumpus", isAt(told.gold) && !now.has_gold && "gold"].filter(Boolean);
+    const isThere = isAt(now.square); // then the agent has the middle
+    const at = isThere ? 28 : 50;
     return this.cellOf(x, y, ["is-visited"], things.map((name) => t(name)).join(", ") || t("free"), [
       things.includes("pit") && svg("circle", { class: "cave-pit", cx: 50, cy: 50, r: 36, dataset: { thing: "pit" } }),
       things.includes("wumpus") && [
-        svg("circle", { class: "cave-wumpus", cx: 28, cy: 28, r: 18, dataset: { thing: "wumpus" } }), svg("text", { class: "cave-letter", x: 28, y: 29 }, "W"),
-        !now.wumpus_lives && svg("path", { class: "cave-struck", d: "M12 44L44 12" })],
-      things.includes("gold") && goldAt(76, 26)]);
+        svg("circle", { class: "cave-wumpus", cx: at, cy: at, r: 18, dataset: { thing: "wumpus" } }), svg("text", { class: "cave-letter", x: at, y: at + 1 }, "W"),
+        !now.wumpus_lives && svg("path", { class: "cave-struck", d: `M${at - 16} ${at + 16}l32 -32` })],
+      things.includes("gold") && (isThere || things.length > 1 ? goldAt(76, 26) : goldAt(50, 50))]);
   }
 
   drawAgent({ square: [x, y], heading, is_dead: isDead }) {
@@ -232,7 +234,7 @@ export const words = withSteps({
     visited: "visited", "proven safe": "proven safe", ok: "ok", pit: "pit", wumpus: "wumpus", free: "nothing there",
     does: "It did:", "action left": "turn left", "action right": "turn right", "action forward": "forward", "action grab": "grab", "action release": "release", "action shoot": "shoot", "action climb": "climb",
     "reason safe": "There is a square that is proven safe.", "reason hunt": "An arrow may open a way.", "reason dare": "Nothing is safe; a risk of {risk} is taken.",
-    "reason home": "The rest is too dangerous: home.", "reason gold": "The gold is here: home.", "reason glitter": "It glitters: the gold is here.",
+    "reason home": "The rest is too dangerous, so it goes home.", "reason gold": "It has the gold and goes home.", "reason glitter": "It glitters: the gold is here.",
     "it died": "It died. Score {score}.", "out with gold": "It came out with the gold. Score {score}.", "out without": "It came out without the gold. Score {score}.", "it was too slow": "Nobody waits for it any longer. Score {score}.",
     agent: "Agent", "agent reasoning": "Reasoning", "agent reasoning, never daring": "Reasoning, never daring", "agent reckless": "Reckless", "agent random": "Random",
     "about reasoning": "Goes where it is proven safe, shoots where that opens a way, dares a risk up to its nerve, and climbs out otherwise.",
@@ -252,7 +254,7 @@ export const words = withSteps({
     visited: "到过", "proven safe": "已证明安全", ok: "安全", pit: "陷阱", wumpus: "怪兽", free: "空",
     does: "动作：", "action left": "左转", "action right": "右转", "action forward": "前进", "action grab": "拾取", "action release": "放下", "action shoot": "射箭", "action climb": "爬出",
     "reason safe": "有一格已证明安全。", "reason hunt": "一箭也许能打开通路。", "reason dare": "没有安全的格；冒 {risk} 的险。",
-    "reason home": "其余太危险：回家。", "reason gold": "金子到手：回家。", "reason glitter": "有闪光：金子在这里。",
+    "reason home": "其余太危险，于是回家。", "reason gold": "金子到手，于是回家。", "reason glitter": "有闪光：金子在这里。",
     "it died": "它死了。得分 {score}。", "out with gold": "它带着金子出来了。得分 {score}。", "out without": "它没拿到金子就出来了。得分 {score}。", "it was too slow": "没有人再等它了。得分 {score}。",
     agent: "智能体", "agent reasoning": "推理", "agent reasoning, never daring": "推理，从不冒险", "agent reckless": "鲁莽", "agent random": "随机",
     "about reasoning": "走已证明安全的格；射箭若能开路就射；在胆量之内冒险；否则爬出。",

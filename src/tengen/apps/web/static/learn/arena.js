@@ -1,7 +1,7 @@
 // The arena: matches and tournaments. The cross table fills as games end; ratings come with what they leave open.
-import { el, refill, toast, loadSheet } from "../dom.js";
+import { el, rangeName, refill, toast, loadSheet } from "../dom.js";
 import { agentField, agentName, gameFields } from "../play/fields.js";
-import { allGames, gameOf, gameTitle } from "../play/session.js";
+import { agentsOf, allGames, gameOf, gameTitle } from "../play/session.js";
 import { words as playWords } from "../play/words.js";
 import { intervals, percent, signed } from "./charts.js";
 import { Player, words as replayWords } from "./replay.js";
@@ -28,7 +28,6 @@ export const words = {
     "first worth": "Moving first is worth {elo} Elo ({low} to {high}).",
     "game list": "Games", "newest game": "Newest game", "follow": "Follow the newest", "ended early": "ended early",
     "other terminal": "It was started in a terminal: stop it there.",
-    "net n": "net of {run}, generation {n}", "nets of runs": "Nets of training runs",
     "goes on": "It goes on when this page is closed, until all games are played or it is stopped.",
   },
   zh: {
@@ -47,7 +46,6 @@ export const words = {
     "first worth": "先手值 {elo} Elo（{low} 到 {high}）。",
     "game list": "棋局", "newest game": "最新一局", "follow": "跟随最新棋局", "ended early": "提前结束",
     "other terminal": "它是在终端里启动的，请在那里停止。",
-    "net n": "{run} 第 {n} 代的网络", "nets of runs": "训练中的网络",
     "goes on": "关闭页面后比赛仍会继续，直到下完所有棋局或被停止。",
   },
 };
@@ -56,7 +54,6 @@ export async function show(root, context) {
   await loadSheet("learn/learn.css");
   const page = new ArenaPage(root, context);
   page.games = await allGames(context.api);
-  page.runs = (await context.api.get("api/runs")).runs;
   page.hasMore = (await context.api.get("api/contests")).contests.length > 0;
   page.drawForm();
   await page.watch.now();
@@ -112,9 +109,11 @@ class ArenaPage {
     const { t } = this;
     this.agentsPlace = el("div", { class: "stack tight" });
     this.agents = ["easy", "medium"];
-    this.game = gameFields(this.games, "tictactoe", t, () => this.drawAgents());
+    this.game = gameFields(this.games, "tictactoe", t, () => this.offerAgents());
+    this.known = gameOf(this.games, this.game.spec()).levels;
     this.count = el("input", { name: "games", type: "number", min: 2, max: 200, step: 2, value: 10, required: true, oninput: () => this.showTotal() });
     this.opening = el("input", { name: "opening", type: "number", min: 0, max: 20, value: 2, required: true });
+    const field = (name, input) => el("label", { class: "field" }, rangeName(t(name), Number(input.min), Number(input.max)), input);
     this.add = el("button", { class: "button small", type: "button", onclick: () => this.addAgent() }, `+ ${t("add agent")}`);
     this.startButton = el("button", { class: "button primary", type: "submit" }, t("start"));
     this.startNote = el("p", { class: "note" }, t("goes on"));
@@ -122,25 +121,32 @@ class ArenaPage {
     this.fields = [];
     refill(this.formPlace, folded(t("new contest"), this.hasMore, el("form", { class: "stack tight", onsubmit: (event) => this.start(event) },
       this.game.root, el("h3", {}, t("agents")), this.agentsPlace, el("div", {}, this.add),
-      el("div", { class: "learn-pair" }, el("label", { class: "field" }, el("span", {}, t("games a pair")), this.count), el("label", { class: "field" }, el("span", {}, t("opening")), this.opening)),
+      el("div", { class: "learn-pair" }, field("games a pair", this.count), field("opening", this.opening)),
       this.total, this.startButton, this.startNote)));
+    this.drawAgents();
+    this.offerAgents();
+  }
+
+  /** Offers the agents of the game that is chosen; nets that learned another are left out. */
+  async offerAgents() {
+    const spec = this.game.spec();
+    const known = await agentsOf(this.api, this.games, spec);
+    if (spec !== this.game.spec()) return;
+    this.known = known;
+    const fits = (agent) => !agent.startsWith("run:") || known.some((one) => one.name === agent.split(",")[0]);
+    this.agents = this.fields.map((field) => field.value()).filter(fits);
+    if (this.agents.length === this.fields.length) {
+      for (const field of this.fields) field.offer(known);
+      return;
+    }
+    this.fields = [];
+    for (const spare of known) if (this.agents.length < 2 && !this.agents.includes(spare.name)) this.agents.push(spare.name);
     this.drawAgents();
   }
 
-  /** The levels of the game chosen, and the nets that were trained for it. */
-  choices() {
-    const spec = this.game.spec();
-    const nets = this.runs.filter((run) => run.game === spec && run.nets.length)
-      .flatMap((run) => [...run.nets].reverse().slice(0, 6).map((n) => ({ name: `run:${run.name}@${n}`, about: this.t("net n", { run: run.name, n }) })));
-    return [...gameOf(this.games, spec).levels, ...nets];
-  }
-
   drawAgents() {
-    const { t } = this;
-    const known = this.choices();
+    const { t, known } = this;
     if (this.fields.length) this.agents = this.fields.map((field) => field.value());
-    this.agents = this.agents.filter((agent) => !agent.startsWith("run:") || known.some((one) => one.name === agent));
-    for (const spare of known) if (this.agents.length < 2 && !this.agents.includes(spare.name)) this.agents.push(spare.name);
     this.fields = this.agents.map((agent, i) => agentField(t("agent n", { n: i + 1 }), known, agent, t, { hasPerson: false }));
     refill(this.agentsPlace, this.fields.map((field, i) => el("div", { class: "arena-agent" }, field.root,
       this.agents.length > 2 ? el("button", {
@@ -153,7 +159,7 @@ class ArenaPage {
   addAgent() {
     this.agents = this.fields.map((field) => field.value());
     this.fields = [];
-    const spare = this.choices().find((level) => !this.agents.includes(level.name))?.name ?? "random";
+    const spare = this.known.find((level) => !this.agents.includes(level.name))?.name ?? "random";
     this.agents.push(spare);
     this.drawAgents();
   }
@@ -215,15 +221,8 @@ class ArenaPage {
     return el("div", { class: ["run-entry", isChosen && "is-chosen"], role: "listitem" },
       el("button", { type: "button", class: "run-name", "aria-pressed": String(isChosen), dataset: { focus: `contest-${contest.name}` }, onclick: () => this.choose(contest.name) },
         el("span", { class: "row spread" }, el("b", {}, contest.name), chip(contest.state, t)),
-        el("span", { class: "note" }, contest.agents.map((agent) => this.named(agent)).join(" · ")),
+        el("span", { class: "note" }, contest.agents.map((agent) => agentName(agent, t)).join(" · ")),
         bar(contest)));
-  }
-
-  /** What an agent is called: `run:NAME@12,simulations=20` is the net of a run. */
-  named(agent) {
-    const net = /^run:([^,]+)(?:,simulations=(\d+))?$/.exec(agent);
-    if (net) return net[2] ? `${net[1]} · ${net[2]}` : net[1];
-    return agentName(agent, this.t);
   }
 
   choose(name) {
@@ -289,7 +288,7 @@ class ArenaPage {
       refill(this.crossPlace, heading, el("p", { class: "muted" }, view.state === "running" ? t("nothing yet") : t("no contests")));
       return;
     }
-    const names = players.map((player) => this.named(player.name));
+    const names = players.map((player) => agentName(player.name, this.t));
     refill(this.crossPlace, heading, el("div", { class: "scrolls" },
       el("table", { class: "table arena-cross" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("player")), names.map((name, i) => el("th", { scope: "col", title: name }, i + 1)))),
@@ -316,14 +315,14 @@ class ArenaPage {
     const whole = (value) => signed(format.format(value));
     const share = percent(language);
     const width = Math.max(280, Math.min(960, this.ratingsPlace.clientWidth - 32));
-    const rows = players.map((player) => ({ label: this.named(player.name), value: player.elo, low: player.low, high: player.high }));
+    const rows = players.map((player) => ({ label: agentName(player.name, this.t), value: player.elo, low: player.low, high: player.high }));
     refill(this.ratingsPlace, el("h2", {}, t("ratings")),
       intervals(rows, { format: whole, width, title: t("ratings") }),
       el("p", { class: "note" }, t("ratings note")),
       view.warnings.map((warning) => el("p", { class: "note" }, warning)),
       el("div", { class: "scrolls" }, el("table", { class: "table" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("player")), ["elo", "interval", "points", "games"].map((key) => el("th", { scope: "col", class: "figure" }, t(key))))),
-        el("tbody", {}, players.map((player) => el("tr", {}, el("th", { scope: "row" }, this.named(player.name)),
+        el("tbody", {}, players.map((player) => el("tr", {}, el("th", { scope: "row" }, agentName(player.name, this.t)),
           [whole(player.elo), `${whole(player.low)} – ${whole(player.high)}`, share(player.points / Math.max(1, player.games)), player.games].map((text) => el("td", { class: "figure" }, text))))))),
       this.firstMove(view, whole, share));
   }
@@ -344,7 +343,7 @@ class ArenaPage {
     const { t } = this;
     refill(this.gameList, this.played.map((game) => el("li", {}, el("button", {
       type: "button", "aria-pressed": String(game.id === this.opened), onclick: () => this.openGame(game.id, true),
-    }, el("span", { class: "muted number" }, game.id), el("span", { class: "arena-who" }, game.players.map((name) => el("span", {}, this.named(name)))),
+    }, el("span", { class: "muted number" }, game.id), el("span", { class: "arena-who" }, game.players.map((name) => el("span", {}, agentName(name, this.t)))),
     el("b", { title: game.ending || null }, scoreText(game.result), game.ending ? el("span", { class: "unseen" }, t("ended early")) : null)))));
   }
 
@@ -369,7 +368,7 @@ class ArenaPage {
     try {
       const game = await this.api.get(`api/contests/${contest}/games/${id}`);
       if (this.opened !== id || this.chosen !== contest) return;
-      game.players = game.players.map((name) => this.named(name));
+      game.players = game.players.map((name) => agentName(name, this.t));
       this.player.load([game]);
       this.drawGames();
     } catch (reason) {

@@ -1,20 +1,21 @@
 // Curves and intervals in SVG: as wide as there is room, read off by pointer or arrow keys, named for screen readers.
 import { el, svg, refill } from "../dom.js";
 
-const HEIGHT = 208;
-const EDGE = { left: 48, right: 16, top: 12, bottom: 28 };
+const HEIGHT = 224;
+const EDGE = { left: 48, right: 16, top: 12, bottom: 44 }; // below: numbers, and what they count
 const MOST_POINTS = 600; // of a curve that are drawn: a screen shows no more
 export const COLOURS = 6; // there are classes hue-1 … hue-6
 
-/** Round numbers between two others, about `count` of them. */
-export function ticks(low, high, count = 4) {
+/** Round numbers between two others, about `count` of them and two at least; whole ones if only these make sense. */
+export function ticks(low, high, count = 4, isWhole = false) {
   if (!(high > low)) return [low];
-  const rough = (high - low) / count;
+  const rough = Math.max((high - low) / count, isWhole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.999);
+  const factors = isWhole ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10];
+  const step = factors.map((factor) => factor * power).find((size) => size >= rough * 0.999);
   const found = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(Number((i * step).toPrecision(12)));
-  return found;
+  return found.length > 1 || (isWhole && step === 1) ? found : ticks(low, high, 2 * count, isWhole);
 }
 
 /** Minus signs as they should be: languages write hyphens. */
@@ -71,9 +72,15 @@ export class Chart {
     Object.assign(this, { across, isWhole });
   }
 
-  draw(lines) {
+  /** Draws the lines; if there is nothing to draw, `note` says why, and without a note the chart is not shown. */
+  draw(lines, note = "") {
     this.lines = lines.filter((line) => line.points.length);
-    this.render();
+    this.figure.hidden = !this.lines.length && !note;
+    if (this.lines.length) this.render();
+    else {
+      refill(this.plot, note && el("p", { class: "note" }, note));
+      refill(this.legend);
+    }
   }
 
   render() {
@@ -97,7 +104,7 @@ export class Chart {
     const ys = this.lines.flatMap((line) => [...line.points.map(([, y]) => y), ...(line.bands ?? []).flat()]);
     this.low = Math.min(...xs);
     this.high = Math.max(...xs);
-    if (this.low === this.high) [this.low, this.high] = [this.low - 1, this.high + 1];
+    if (this.low === this.high) [this.low, this.high] = [0, 2 * this.high || 1]; // one point stands in the middle
     let [bottom, top] = [Math.min(...ys, ...this.span), Math.max(...ys, ...this.span)];
     if (Math.abs(bottom) < 1e-6 * top) bottom = 0; // a rounding error is no value below zero
     if (bottom === top) [bottom, top] = [bottom - 1, top + 1];
@@ -122,10 +129,10 @@ export class Chart {
       svg("path", { class: value === 0 ? "chart-grid is-zero" : "chart-grid", d: `M${EDGE.left} ${this.y(value)}H${right}` }),
       svg("text", { class: "chart-tick", x: EDGE.left - 8, y: this.y(value), "text-anchor": "end" }, this.format(value)),
     ]);
-    const columns = ticks(this.low, this.high, Math.max(3, Math.round(this.width / 90)))
-      .filter((value) => value >= this.low && value <= this.high && (!this.isWhole || Number.isInteger(value)))
+    const columns = ticks(this.low, this.high, Math.max(3, Math.round(this.width / 90)), this.isWhole)
       .map((value) => svg("text", { class: "chart-tick", x: this.x(value), y: floor + 16, "text-anchor": "middle" }, this.formatAcross(value)));
-    return svg("g", { "aria-hidden": "true" }, rows, columns);
+    const name = svg("text", { class: "chart-tick chart-across", x: right, y: HEIGHT - 8, "text-anchor": "end" }, this.across);
+    return svg("g", { "aria-hidden": "true" }, rows, columns, name);
   }
 
   curve(line) {

@@ -1,5 +1,5 @@
 // Watch it learn: runs are started, stopped and gone on with; their curves grow, and their games are played on a board.
-import { el, refill, toast, kept, keep, loadSheet } from "../dom.js";
+import { el, rangeName, refill, toast, kept, keep, loadSheet } from "../dom.js";
 import { gameFields } from "../play/fields.js";
 import { allGames, gameOf, gameTitle } from "../play/session.js";
 import { words as playWords } from "../play/words.js";
@@ -27,6 +27,9 @@ export const words = {
     "win rate chart": "Win rate with its 95% interval (a draw is half)", "rating chart": "Rating (Elo)", mistakes: "Mistakes, of all positions", "share of mistakes": "mistakes",
     results: "Results of self-play", "first wins": "first player wins", draws: "draws", plies: "Length of a game", "mean plies": "moves, on average",
     "by generation": "Generation", "by time": "Time", "by positions": "Positions", "time axis": "minutes", positions_axis: "positions", "x axis": "Across",
+    "no match": "No match yet: the first against {opponent} comes with generation {n}; the curve begins there.",
+    "never a match": "This run plays no matches, so it has no curve of strength; a new run has with --set evaluation.every=10.",
+    "match sooner": "A new run has one sooner: More settings, “Evaluate every … generations”; or, in a terminal, --set evaluation.every={n}.",
     starting: "It is getting ready: rules are compiled, then the first games are played.",
     "board title": "Games as they are played", "games of": "Generation {n}", "no games": "The first games come with the first generation.",
     "not served": "Its game is a file that is not served. Its games are shown, and its nets play, with: tengen serve --game FILE",
@@ -54,6 +57,9 @@ export const words = {
     "win rate chart": "胜率及 95% 区间（和棋算半）", "rating chart": "等级分（Elo）", mistakes: "失误（占全部局面）", "share of mistakes": "失误",
     results: "自我对弈结果", "first wins": "先手胜", draws: "和棋", plies: "棋局长度", "mean plies": "平均手数",
     "by generation": "代数", "by time": "时间", "by positions": "局面", "time axis": "分钟", positions_axis: "局面", "x axis": "横轴",
+    "no match": "还没有比赛：对 {opponent} 的第一场比赛在第 {n} 代，曲线从那里开始。",
+    "never a match": "这个训练不下比赛，所以没有棋力曲线；新的训练加上 --set evaluation.every=10 就有。",
+    "match sooner": "新的训练可以更早比赛：在“更多设置”中填写“每几代评测一次”；或在终端里加 --set evaluation.every={n}。",
     starting: "正在准备：先编译规则，再下第一批棋。",
     "board title": "正在下的棋", "games of": "第 {n} 代", "no games": "第一代完成后即可看到棋局。",
     "not served": "它的棋种是一个文件，此服务器没有提供。要看棋局或与网络对弈，请运行：tengen serve --game FILE",
@@ -230,9 +236,9 @@ class LearnPage {
     }
     const input = (name) => el("input", { name, type: "number", inputmode: "numeric", min: list.changes[name].low, max: list.changes[name].high });
     this.inputs = Object.fromEntries(Object.keys(list.changes).map((name) => [name, input(name)]));
-    const field = (name) => el("label", { class: "field" }, el("span", {}, t(name)), this.inputs[name]);
+    const field = (name) => el("label", { class: "field" }, rangeName(t(name), list.changes[name].low, list.changes[name].high), this.inputs[name]);
     this.preset = el("select", { name: "preset", onchange: () => this.showPreset() },
-      list.presets.map((preset) => el("option", { value: preset.name }, `${preset.name} · ${gameTitle(preset.game, t)}`)));
+      list.presets.map((preset) => el("option", { value: preset.name }, [!preset.is_file && preset.name, gameTitle(preset.game, t)].filter(Boolean).join(" · "))));
     this.preset.value = "tictactoe";
     this.about = el("p", { class: "note" });
     this.gamePlace = el("div");
@@ -458,9 +464,17 @@ class LearnPage {
     for (const chart of Object.values(this.charts)) chart.setAcross(across, this.across !== "time");
     const lines = names.length > 1 ? this.comparison(names) : this.curves(names[0]);
     for (const [name, chart] of Object.entries(this.charts)) {
-      chart.figure.hidden = !(lines[name] ?? []).some((line) => line.points.length);
-      chart.draw(lines[name] ?? []);
+      chart.draw(lines[name] ?? [], name === "rate" && names.length === 1 ? this.noMatch(this.run(names[0])) : "");
     }
+  }
+
+  /** What stands where the curve of strength would, as long as a run has played no match. */
+  noMatch(run) {
+    const { t } = this;
+    if (!run?.first_match || !run.generation) return "";
+    const { generation, opponent, sooner } = run.first_match;
+    const text = generation ? t("no match", { opponent: opponent || "…", n: generation }) : t("never a match");
+    return sooner ? `${text} ${t("match sooner", { n: sooner })}` : text;
   }
 
   entries(name) {

@@ -24,15 +24,21 @@ export const words = {
 /** The position after so many moves of a replay, as a board shows it. */
 export function viewAt(replay, ply) {
   const { end, start, changes, moves } = replay;
-  const none = { legal: [], cells: {}, origins: {}, fills: {}, last_fills: [], forbidden: [] };
+  const none = { legal: [], cells: {}, origins: {}, fills: {}, forbidden: [] };
   if (ply >= moves.length) return { ...end, ...none };
   const board = Array(end.board.length).fill(0);
   const put = (code) => (board[Math.floor(code / 3)] = code % 3);
   start.forEach(put);
-  for (const cells of changes.slice(0, ply)) cells.forEach(put);
+  for (const cells of changes.slice(0, Math.max(0, ply - 1))) cells.forEach(put);
   const changed = ply ? changes[ply - 1] : [];
+  const [own] = changed.map((code) => code % 3); // the new stone comes first
+  const cellsOf = (isSo) => changed.filter((code) => isSo(board[Math.floor(code / 3)], code % 3)).map((code) => Math.floor(code / 3));
+  const filled = cellsOf((before, after) => own && !before && after === own);
+  const left = cellsOf((before, after) => own && before === own && after !== own);
+  changed.forEach(put);
   return {
-    ...end, ...none, board, moves: moves.slice(0, ply), to_play: (end.to_play + moves.length - ply) % 2, last_origin: null,
+    ...end, ...none, board, moves: moves.slice(0, ply), to_play: (end.to_play + moves.length - ply) % 2,
+    last_origin: left[0] ?? null, last_fills: filled.length > 1 && !left.length ? filled : [],
     last: changed.length && moves[ply - 1] !== "pass" ? Math.floor(changed[0] / 3) : null,
     flipped: changed.slice(1).filter((code) => code % 3).map((code) => Math.floor(code / 3)),
     captured: changed.filter((code) => code % 3 === 0).map((code) => Math.floor(code / 3)),

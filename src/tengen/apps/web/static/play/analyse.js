@@ -1,5 +1,5 @@
 // The page on which positions and games are analysed, by up to three agents side by side.
-import { cellOf } from "../board.js";
+import { cellOf, moveButtons } from "../board.js";
 import { button, el, keep, kept, patiently, refill, toast } from "../dom.js";
 import { agentName, gameFields } from "./fields.js";
 import { Graph, legend } from "./graph.js";
@@ -7,7 +7,7 @@ import { lossOf, shareAt } from "./mistakes.js";
 import { MoveList } from "./movelist.js";
 import { Panel } from "./panel.js";
 import { openDialog, recordButtons } from "./records.js";
-import { allGames, colourName, gameOf, linkTo, readLink, session, treeOfLink, viewOf } from "./session.js";
+import { agentsOf, allGames, colourName, gameOf, linkTo, readLink, session, treeOfLink, viewOf } from "./session.js";
 import { lastSettings } from "./setup.js";
 import { GameTree } from "./tree.js";
 import { heatOf, originMarks, percent } from "./value.js";
@@ -161,6 +161,7 @@ class AnalysePage {
     const heat = el("div", { class: "segments", role: "group", "aria-label": t("heat map") }, kinds);
     this.progress = el("div", { class: "stack tight", role: "status" });
     const isGame = this.tree.root.children.length > 0;
+    const others = moveButtons(this.view, t, (move) => this.play(move), { kind: "small" });
     refill(
       this.tools,
       el(
@@ -169,6 +170,7 @@ class AnalysePage {
         this.isOn ? act("stop analysis", () => this.turnOff()) : act("start analysis", () => this.turnOn(), "primary"),
         heat,
       ),
+      others.length > 0 && el("div", { class: "row", role: "group", "aria-label": t("moves") }, others),
       this.progress,
       el(
         "div",
@@ -325,6 +327,7 @@ class AnalysePage {
     this.view = view;
     this.tree.game = view.game;
     node.outcome = view.outcome ?? undefined;
+    if (this.offered !== view.game) this.offerAgents(view.game);
     history.replaceState(null, "", linkTo("analyse", this.tree));
     this.draw();
     this.think();
@@ -434,6 +437,15 @@ class AnalysePage {
   }
 
   // Agents.
+
+  /** Offers the nets of runs that learned the game, beside its levels. */
+  async offerAgents(game) {
+    this.offered = game;
+    const agents = await agentsOf(this.api, this.games, game);
+    if (this.offered !== game || this.isEnded) return;
+    this.agents = agents;
+    for (const panel of this.panels) panel.field?.offer(agents);
+  }
 
   changeAgents(change) {
     this.whole = null;

@@ -1,9 +1,12 @@
 // Choosing a game with its parameters, and who plays.
-import { choice, el, refill } from "../dom.js";
+import { choice, el, optionsOf, rangeName, refill } from "../dom.js";
 import { gameOf, gameTitle, parametersOf, specOf } from "./session.js";
 
 export const PERSON = "person";
 const OTHER = "other…"; // the option that opens the field for a spec
+const STRONGEST = "strongest"; // who plays if nothing is typed in
+const USUAL = "medium"; // who plays in place of a net that learned another game
+const NET = /^run:([^@,]+)(?:@(\d+))?(?:,simulations=(\d+))?$/;
 
 /** Fields for a game and its parameters. `onChange(spec)` is told each choice. Returns {root, spec()}. */
 export function gameFields(games, spec, t, onChange = () => {}) {
@@ -67,7 +70,7 @@ function parameterField(game, parameter, value, t, onChange) {
   return el(
     "label",
     { class: "field" },
-    el("span", {}, label),
+    rangeName(label, low, high),
     el("input", {
       id: `parameter-${name}`,
       type: "number",
@@ -88,25 +91,28 @@ function parameterField(game, parameter, value, t, onChange) {
   );
 }
 
-/** What an agent is called: a level's name in the reader's language, a spec as it stands. */
+/** What an agent is called: a level or a run's net in the reader's language, another spec as it stands. */
 export function agentName(agent, t) {
   if (agent === PERSON) return t("person");
+  const [isNet, run, generation, simulations] = NET.exec(agent) ?? [];
+  if (isNet) {
+    const which = generation ? t("net generation", { n: generation }) : t("net newest");
+    return [run, which, simulations && t("net simulations", { n: simulations })].filter(Boolean).join(" · ");
+  }
   const key = `level ${agent}`;
   const text = t(key);
   return text === key ? agent : text;
 }
 
-/** A choice of who plays: a person if `hasPerson`, a level, or a spec typed in. Returns {root, value()}. */
-export function agentField(label, levels, value, t, { hasPerson = true, onChange = () => {}, id = null } = {}) {
-  const names = [...(hasPerson ? [PERSON] : []), ...levels.map((level) => level.name)];
-  const options = names.map((name) => ({ value: name, label: agentName(name, t), title: aboutLevel(levels, name, t) }));
-  options.push({ value: OTHER, label: t("other agent") });
-  const isKnown = names.includes(value);
+/**
+ * A choice of who plays: a person if `hasPerson`, one of the agents (levels, and nets of runs), or a spec typed in.
+ * Returns {root, value(), offer(agents, isOther)}: `offer` changes who can be chosen and leaves the choice as it is, but
+ * for a net that does not fit if the game `isOther`.
+ */
+export function agentField(label, agents, value, t, { hasPerson = true, onChange = () => {}, id = null } = {}) {
   const typed = el("input", {
     type: "text",
-    value: isKnown ? "" : value,
     placeholder: "uct:playouts=1000",
-    hidden: isKnown,
     spellcheck: "false",
     autocapitalize: "off",
     maxlength: 200,
@@ -119,14 +125,37 @@ export function agentField(label, levels, value, t, { hasPerson = true, onChange
     if (name === OTHER) typed.focus();
     else onChange(read());
   };
-  const field = choice(label, options, isKnown ? value : OTHER, pick, id ? { id } : {});
+  const field = choice(label, [], "", pick, id ? { id } : {});
   const select = field.querySelector("select");
-  const read = () => (select.value === OTHER ? typed.value.trim() || levels.at(-1).name : select.value);
-  return { root: el("div", { class: "stack tight" }, field, typed), value: read };
+  const read = () => (select.value === OTHER ? typed.value.trim() || STRONGEST : select.value);
+  const put = (offered, chosen) => {
+    const names = [...(hasPerson ? [PERSON] : []), ...offered.map((agent) => agent.name)];
+    const isKnown = names.includes(chosen);
+    refill(select, optionsOf(agentOptions(names, offered, t)));
+    select.value = isKnown ? chosen : OTHER;
+    typed.hidden = isKnown;
+    if (isKnown) typed.value = "";
+    else if (typed.value.trim() !== chosen) typed.value = chosen;
+  };
+  const offer = (offered, isOther = false) => {
+    const chosen = select.value === OTHER ? typed.value.trim() : select.value;
+    const fits = !isOther || !NET.test(chosen) || offered.some((agent) => agent.name === chosen.split(",")[0]);
+    put(offered, fits ? chosen : USUAL);
+  };
+  put(agents, value);
+  return { root: el("div", { class: "stack tight" }, field, typed), value: read, offer };
 }
 
-function aboutLevel(levels, name, t) {
+/** Agents as options: nets under a heading, and the way to any other at the end. */
+function agentOptions(names, agents, t) {
+  const option = (name) => ({ value: name, label: agentName(name, t), title: aboutAgent(agents, name, t) });
+  const [nets, others] = [names.filter((name) => NET.test(name)), names.filter((name) => !NET.test(name))];
+  const group = nets.length ? [{ label: t("nets of runs"), options: nets.map(option) }] : [];
+  return [...others.map(option), ...group, { value: OTHER, label: t("other agent") }];
+}
+
+function aboutAgent(agents, name, t) {
   const key = `about ${name}`;
   const text = t(key);
-  return text === key ? levels.find((level) => level.name === name)?.about : text;
+  return text === key ? agents.find((agent) => agent.name === name)?.about : text;
 }

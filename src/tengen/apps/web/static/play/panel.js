@@ -110,15 +110,15 @@ export class Panel {
   buildCard() {
     const { page } = this;
     const { t } = page;
-    const levels = gameOf(page.games, page.tree.game).levels;
+    const agents = page.agents ?? gameOf(page.games, page.tree.game).levels;
     const label = t("agent", { n: this.slot + 1 });
     const onChange = (agent) => page.setAgent(this, agent);
     const id = `agent-${this.slot + 1}`;
-    const field = agentField(label, levels, this.agent, t, { hasPerson: false, id, onChange });
+    this.field = agentField(label, agents, this.agent, t, { hasPerson: false, id, onChange });
     this.facts = el("p", { class: "note number" });
     this.table = el("table", { class: "table candidates" });
     const remove = page.panels.length > 1 && button(t("remove agent"), () => page.removeAgent(this), { kind: "small" });
-    const head = el("div", { class: "agent-head" }, field.root, remove);
+    const head = el("div", { class: "agent-head" }, this.field.root, remove);
     refill(this.card, head, this.facts, el("div", { class: "scrolls" }, this.table));
   }
 

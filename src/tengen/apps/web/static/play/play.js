@@ -1,5 +1,5 @@
 // The page on which one plays: against a person, a level or any agent.
-import { Board, ghostsOf, stoneIcon } from "../board.js";
+import { Board, ghostsOf, moveButtons, stoneIcon } from "../board.js";
 import { button, el, keep, kept, patiently, refill, toast } from "../dom.js";
 import { MoveClock, secondsOf, timeLeft } from "./clock.js";
 import { agentName, PERSON } from "./fields.js";
@@ -59,7 +59,10 @@ class PlayPage {
     else if (!session.tree) session.clock = secondsOf(this.settings.clock);
     if (tree) session.tree = tree;
     else if (!session.tree) session.tree = new GameTree(this.settings.game);
-    if (facts.first || facts.second) session.sides = [facts.first ?? PERSON, facts.second ?? PERSON];
+    if (facts.first || facts.second) {
+      session.sides = [facts.first ?? PERSON, facts.second ?? PERSON];
+      this.settings.begins = "one";
+    }
     session.sides ??= sidesOf(this.settings);
   }
 
@@ -137,7 +140,7 @@ class PlayPage {
   draw() {
     const { view } = this;
     if (!view) return;
-    this.board.show(view, { ...this.decorations(), isActive: this.canPlay() });
+    this.board.show(view, { ...this.decorations(), isActive: this.canPlay(), whyNot: this.whyNot() });
     this.drawPlayers();
     this.drawStatus();
     this.drawActions();
@@ -241,6 +244,7 @@ class PlayPage {
     const goesOn = !this.isOver();
     const isAgents = !this.isPerson(view.to_play);
     const bothAgents = session.sides.every((side) => side !== PERSON);
+    const others = view.legal.filter((move) => move !== "pass"); // which has a button and a key of its own
     const urgent = [];
     if (this.thinking && !this.thinking.isHint) urgent.push(act("stop", "s", () => this.stop(), true, "warm"));
     if (goesOn && isAgents && !this.thinking)
@@ -252,7 +256,7 @@ class PlayPage {
       act("hint", "h", () => this.hint(), goesOn && this.isPerson(view.to_play) && !this.thinking),
       view.legal.includes("pass") &&
         act("pass", "p", () => this.pass(), this.canPlay(), view.legal.length === 1 ? "primary" : ""),
-      this.otherMoves().map((move) => button(move, () => this.play(move), { name: `move ${move}`, isOn: this.canPlay() })),
+      moveButtons({ ...view, legal: others }, t, (move) => this.play(move), { isOn: this.canPlay() }),
       act("resign", "", () => this.resign(), this.canResign()),
       act("swap sides", "", () => this.swap(), true),
       goesOn && act("restart", "", () => this.restart(), this.tree.root.children.length > 0),
@@ -262,26 +266,22 @@ class PlayPage {
     keepFocus(this.actions, () => refill(this.actions, pieces));
   }
 
-  /** Legal moves that no cell of the board stands for. */
-  otherMoves() {
-    return this.view.legal.filter((move) => move !== "pass" && !Object.hasOwn(this.view.cells, move));
-  }
-
   drawThought() {
-    const thought = this.lastThought;
+    const thought = this.isOver() ? null : this.lastThought;
     if (!thought || !this.showsThinking || thought.winrate === null || thought.winrate === undefined) {
       refill(this.thought);
       return;
     }
     const [best] = thought.moves;
     const line = (best?.line?.length ? best.line : [best?.move]).slice(0, 6).join(" ");
-    const facts = [this.t("positions", { n: short(thought.nodes) }), noteText(thought.note, this.t)]
+    const effort = thought.nodes > 0 && this.t("positions", { n: short(thought.nodes) });
+    const facts = [effort, noteText(thought.note, this.t)]
       .filter(Boolean)
       .join(" · ");
     refill(
       this.thought,
       chancesBar(this.view, thought.winrate, this.t),
-      el("p", { class: "note" }, `${this.t("expected line")} `, el("span", { class: "mono" }, line), ` · ${facts}`),
+      el("p", { class: "note" }, `${this.t("expected line")} `, el("span", { class: "mono" }, line), facts && ` · ${facts}`),
     );
   }
 
@@ -308,6 +308,12 @@ class PlayPage {
   canPlay() {
     const isTurn = this.isPerson(this.view.to_play) || !this.isLive;
     return isTurn && !this.isOver() && !this.isGoing && (!this.thinking || this.thinking.isHint);
+  }
+
+  /** Why a press on the board does nothing; nothing is said of a move that is on its way. */
+  whyNot() {
+    if (this.isOver()) return this.t("game is over");
+    return this.isGoing ? null : this.t("not your turn", { who: colourName(this.view, this.view.to_play, this.t) });
   }
 
   canResign() {
@@ -462,8 +468,14 @@ class PlayPage {
   }
 
   restart() {
-    const begins = this.settings.begins === "random" ? "random" : "one";
-    this.start({ ...this.settings, game: this.tree.game, players: [...session.sides], begins, clock: session.clock });
+    this.start(this.settingsNow());
+  }
+
+  /** The settings of the game that is shown. */
+  settingsNow() {
+    const begins = this.settings.begins === "random" ? "random" : "one"; // the first of the two sides, that is
+    const clock = String(session.clock ?? "");
+    return { ...this.settings, game: this.tree.game, players: [...session.sides], begins, clock };
   }
 
   start(settings) {
@@ -477,10 +489,10 @@ class PlayPage {
   }
 
   choose() {
-    const settings = { ...this.settings, game: this.tree.game, clock: String(session.clock ?? "") };
     setupDialog({
+      api: this.api,
       games: this.games,
-      settings,
+      settings: this.settingsNow(),
       t: this.t,
       onStart: (chosen) => {
         this.settings = chosen;

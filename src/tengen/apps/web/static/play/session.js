@@ -34,6 +34,13 @@ export function gameOf(list, spec) {
   return list.find((game) => game.name === nameOf(spec)) ?? list[0];
 }
 
+/** Who can be chosen in a game: its levels, and the nets of runs that learned it. */
+export async function agentsOf(api, list, spec) {
+  const asked = api.get(`api/nets?${new URLSearchParams({ game: spec })}`);
+  const { nets } = await asked.catch(() => ({ nets: [] })); // of a game that cannot be
+  return [...gameOf(list, spec).levels, ...nets.map((name) => ({ name }))];
+}
+
 /** The parameters of a spec, by name. */
 export function parametersOf(spec) {
   const text = spec.split(":")[1] ?? "";

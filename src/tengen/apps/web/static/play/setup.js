@@ -3,7 +3,7 @@ import { button, choice, el, keep, kept } from "../dom.js";
 import { CLOCKS } from "./clock.js";
 import { agentField, gameFields, PERSON } from "./fields.js";
 import { openDialog } from "./records.js";
-import { gameOf } from "./session.js";
+import { agentsOf, gameOf } from "./session.js";
 
 export const TIMES = ["", "0.5", "1", "2", "5", "10", "30"]; // seconds; the first is the level's own
 const USUAL = { game: "gomoku", players: [PERSON, "medium"], begins: "one", time: "", clock: "" };
@@ -23,22 +23,20 @@ export function sidesOf({ players, begins }) {
 }
 
 /** Asks for the settings of a new game; `onStart(settings)` is told them. */
-export function setupDialog({ games, settings, t, onStart }) {
-  const players = el("div", { class: "grid2" });
-  let agents = [];
-  let shown = null; // the game whose levels are offered
-  const drawPlayers = (spec) => {
-    const { name, levels } = gameOf(games, spec);
-    if (name === shown) return;
-    shown = name;
-    const values = agents.length ? agents.map((agent) => agent.value()) : settings.players;
-    agents = [0, 1].map((index) =>
-      agentField(t(["player one", "player two"][index]), levels, values[index], t, { id: `player-${index + 1}` }),
-    );
-    players.replaceChildren(...agents.map((agent) => agent.root));
+export function setupDialog({ api, games, settings, t, onStart }) {
+  const { levels } = gameOf(games, settings.game);
+  const agents = ["player one", "player two"].map((name, index) =>
+    agentField(t(name), levels, settings.players[index], t, { id: `player-${index + 1}` }),
+  );
+  let shown = null; // the game whose agents are offered
+  const offer = async (spec) => {
+    const isOther = shown !== null;
+    shown = spec;
+    const offered = await agentsOf(api, games, spec);
+    if (shown === spec) for (const agent of agents) agent.offer(offered, isOther);
   };
-  const game = gameFields(games, settings.game, t, drawPlayers);
-  drawPlayers(settings.game);
+  const game = gameFields(games, settings.game, t, offer);
+  offer(settings.game);
   const beginners = ["one", "two", "random"].map((value) => ({ value, label: t(`begins ${value}`) }));
   const begins = choice(t("begins"), beginners, settings.begins, null, { id: "begins" });
   const time = timeField(t, settings.time);
@@ -64,7 +62,11 @@ export function setupDialog({ games, settings, t, onStart }) {
       { onsubmit: submit },
       el("h2", {}, t("new game")),
       game.root,
-      players,
+      el(
+        "div",
+        { class: "grid2" },
+        agents.map((agent) => agent.root),
+      ),
       el("div", { class: "grid2" }, begins, time, clock),
       el(
         "div",
