@@ -46,3 +46,13 @@ def test_experts_keep_to_their_share(spec, plies):
         found = agent.choose(position, Limit(nodes=nodes))
         assert found.action in position.legal_actions
         assert found.nodes <= nodes + (20_000 if spec == "reversi" and nodes >= 100 else 1)
+
+
+def test_a_nets_search_sees_the_others_threats():
+    """Without a word from the net: of all answers to an open three, every one that lets it become a four is lost."""
+    game = load_game("gomoku")
+    position = game.from_moves("h8 a1 i8 a3 j8")
+    agent = load_agent("puct:net=uniform,threats=1,simulations=400", game)
+    found = agent.choose(position)
+    assert game.action_text(found.action) in ("f8", "g8", "k8", "l8")
+    assert found.nodes == 400  # a look at threats is no simulation

@@ -153,3 +153,17 @@ def test_limits_are_kept():
     for nodes in (1, 10, 100):
         search.attack(position, 0, THREES, Limit(nodes=nodes))
         assert search.work.progress[2] <= nodes
+
+
+def test_many_states_at_once():
+    """A short look finds what a search finds, or less; and what comes before is no matter."""
+    game, rng = load_game("gomoku:size=9"), random.Random(3)
+    positions = [random_position(game, rng, rng.randrange(4, 40)) for _ in range(60)]
+    states = np.concatenate([position.states for position in positions]).view(np.recarray)
+    search, judge = ThreatSearch(game), ThreatSearch(game)
+    wins = search.wins(states)
+    assert 5 < wins.sum() < 55
+    for position, is_won in zip(positions, wins, strict=True):
+        found = judge.search(position, Limit(nodes=50_000))
+        assert (found is not None) >= is_won
+    assert (search.wins(states[::-1])[::-1] >= wins).all()  # its table knows more by now

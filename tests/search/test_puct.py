@@ -48,6 +48,31 @@ def test_the_slides_search():
     assert [edge(cell)[0] for cell in (3, 6, 7, 8)] == [0, 0, 0, 0]
 
 
+def test_what_a_prover_knows_need_not_be_searched():
+    """A prover that knows every win of tic-tac-toe: the values are the same, and half the simulations will do."""
+    game, rng, known = load_game("tictactoe"), random.Random(2), {}
+    is_won, rest = {}, [game.start()]
+    while rest:
+        position = rest.pop()
+        if position.outcome is None and position.states.tobytes() not in is_won:
+            is_won[position.states.tobytes()] = plain_value(position, known) == 1
+            rest += [position.play(action) for action in position.legal_actions]
+
+    def wins(states):
+        return np.array([is_won[states[i : i + 1].tobytes()] for i in range(len(states))], np.bool_)
+
+    spent = {True: 0, False: 0}
+    for _ in range(40):
+        position = random_position(game, rng, rng.randrange(1, 6))
+        for has_prover in (True, False):
+            search = Puct(game, Uniform(game), batch=1, memory=4, prover=wins if has_prover else None)
+            found = search.search(position, Limit(simulations=20_000))
+            assert -plain_value(position.play(found.action), known) == plain_value(position, known)
+            assert found.value == pytest.approx(plain_value(position, known), abs=0.2)
+            spent[has_prover] += found.nodes if "proven" in found.note else 0
+    assert spent[True] < spent[False] / 2
+
+
 def test_a_uniform_network_still_finds_the_exact_value():
     """On random tic-tac-toe positions: proven, and right."""
     game, rng, known = load_game("tictactoe"), random.Random(1), {}

@@ -62,8 +62,9 @@ THREADS = Option(int, Between(0, 1024), 0, "0 for all cores; short searches use 
 NODES = Option(int, Between(1, 10**12), None, "positions a move")
 MEMORY = Option(int, Between(1, 10**6), 128, "megabytes for its tables")
 THREATS = Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first")
+LEAF_THREATS = Option(int, Between(0, 1), 0, "Gomoku: 1 to look for wins by fours and threes, at every leaf too")
 ENDGAME = Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly")
-EXPERTS_MEMORY = 64  # megabytes, beside a net's tree
+EXPERTS_MEMORY, LEAVES_MEMORY = 64, 16  # megabytes, beside a net's tree
 NET = Option(
     str, Text(), None, "one we ship, an .onnx file, a run folder, or uniform: it knows nothing", is_required=True
 )
@@ -130,7 +131,9 @@ def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 
 def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
-    search = Puct(game, **puct_settings(game, options))
+    knows_wins = isinstance(game.parameters, Gomoku) and options["threats"]
+    prover = ThreatSearch(game, LEAVES_MEMORY).wins if knows_wins else None
+    search = Puct(game, **puct_settings(game, options), prover=prover)
     return SearchAgent(name, advised(game, search, options, EXPERTS_MEMORY), puct_limit(options))
 
 
@@ -264,7 +267,7 @@ AGENTS = {
     ),
     "puct": Maker(
         "AlphaZero's tree search, guided by a net",
-        {**LEARNED, "threats": THREATS.off(), "endgame": ENDGAME.off()},
+        {**LEARNED, "threats": LEAF_THREATS, "endgame": ENDGAME.off()},
         make_puct,
     ),
     "gumbel": Maker(

@@ -56,30 +56,45 @@ class Advised:
 
 @dataclass
 class ThreatsFirst(Advised):
-    """Gomoku: a win by threats is played at once; what lets the other win by threats alpha-beta need not look at."""
+    """Gomoku: a win by threats is played at once; what lets the other win by threats alpha-beta need not look at.
+
+    A net's search asks at every leaf instead (`ThreatSearch.wins`).
+    """
 
     adviser: ThreatSearch
 
     def search(self, position: Position, limit: Limit) -> Decision:
         clock, self.is_searched = Clock(limit), False
-        share, nodes, losing = share_of(limit, THREATS_SHARE, NODES_OF_THREATS), 0, list[int]()
+        is_alphabeta = isinstance(self.advised, AlphaBeta)
+        own = limit if is_alphabeta else Limit(time=limit.time, stop=limit.stop)  # simulations are no measure of nodes
+        share, nodes, losing = share_of(own, THREATS_SHARE, NODES_OF_THREATS), 0, list[int]()
         if share is not None:
             found = self.adviser.search(position, share)
             if found is not None:
                 return found
             nodes = self.adviser.nodes
-            candidates = self.advised.candidates(position) if isinstance(self.advised, AlphaBeta) else []
-            if len(candidates) > 1:
-                each = parts_of(share, len(candidates))
-                for action in candidates:
-                    if self._loses(position.play(action), each):
-                        losing.append(action)
-                    nodes += self.adviser.nodes
-            if len(losing) == len(candidates):
-                losing = []  # all is lost, as far as is known: the search looks for the longest way
-        left_out, self.is_searched = [losing] if isinstance(self.advised, AlphaBeta) else [], True
-        decision = self.advised.search(position, rest_of(limit, clock, nodes), *left_out)
+        self.is_searched = True
+        if not is_alphabeta:
+            return replace(self.advised.search(position, rest_of(limit, clock, 0)), seconds=clock.seconds)
+        if share is not None:
+            losing, looked_at = self._losing(position, share)
+            nodes += looked_at
+        decision = self.advised.search(position, rest_of(limit, clock, nodes), losing)
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)
+
+    def _losing(self, position: Position, share: Limit) -> tuple[list[int], int]:
+        """Actions that let the other win by threats, and how many nodes it took to find them."""
+        losing, nodes = list[int](), 0
+        candidates = self.advised.candidates(position)
+        if len(candidates) > 1:
+            each = parts_of(share, len(candidates))
+            for action in candidates:
+                if self._loses(position.play(action), each):
+                    losing.append(action)
+                nodes += self.adviser.nodes
+        if len(losing) == len(candidates):
+            losing = []  # all is lost, as far as is known: the search looks for the longest way
+        return losing, nodes
 
     def _loses(self, position: Position, limit: Limit) -> bool:
         """Whether the player to move now wins by threats, as far as a short look can tell."""

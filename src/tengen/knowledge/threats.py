@@ -44,6 +44,7 @@ FOURS, THREES = 0, 1  # what the attacker may use
 KINDS = ("VCF", "VCT")
 DEEPEST = 100  # plies of an attack
 MOST_FOR_PROOF = 5_000_000  # positions, for one node of a proof that was found before
+SHORT_LOOK = {FOURS: 100, THREES: 1000}  # positions
 ENDLESS = 1 << 30  # a proof number: it can never be
 ENTER, LOOK, LEAVE, DONE = 0, 1, 2, 3
 PLY, STEP, NODES = 0, 1, 2  # what `progress` holds
@@ -347,6 +348,20 @@ class ThreatSearch:
             done = run(parameters, self.evaluation, self.work, attacker, kind, size)
             pace.did(int(searched[NODES]) - before)
         return bool(self.work.frames[0].proof == 0) if done else None
+
+    def wins(self, states: np.ndarray) -> np.ndarray:
+        """In which of many states that go on the player to move wins, as far as a short look can tell: a Prover."""
+        return np.array([self._wins(states[i : i + 1]) for i in range(len(states))], np.bool_)
+
+    def _wins(self, state: np.ndarray) -> bool:
+        """The same of one state."""
+        game, attacker = self.game.parameters, int(state[0].to_play)
+        for kind, nodes in SHORT_LOOK.items():
+            self._clear_notes()
+            prepare(game, self.evaluation, state, self.work)
+            if run(game, self.evaluation, self.work, attacker, kind, nodes) and self.work.frames[0].proof == 0:
+                return True
+        return False
 
     def search(self, position: Position, limit: Limit, kinds: tuple[int, ...] = (FOURS, THREES)) -> Decision | None:
         """A decision if the player to move wins by threats; None if he does not, or the limit comes first."""

@@ -22,6 +22,12 @@ class Evaluator(Protocol):
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 
 
+class Prover(Protocol):
+    """Says of some of `states` that the player to move wins: booleans [states]. What it says is so."""
+
+    def __call__(self, states: np.ndarray) -> np.ndarray: ...
+
+
 class Uniform:
     """Knows nothing: every action is as likely as the next, every position even."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from tengen.rules.contract import encode
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
-from tengen.search.evaluators import Evaluator
+from tengen.search.evaluators import Evaluator, Prover
 from tengen.search.gumbel import draw_edges, halving_edge, halving_schedule, improve
 from tengen.search.limits import Clock, Decision, Limit, Opinion
 from tengen.search.tree import (
@@ -95,6 +95,16 @@ def scatter(game, nodes, edges, sizes, batch, asked, logits, values, rollouts, s
 
 
 @entry
+def mark_proven(game, nodes, edges, batch, wins, values):
+    """Where the player to move at a leaf is known to win, that is proven of the edge to it, and the leaf's value."""
+    for i in range(len(wins)):
+        if wins[i]:
+            node, edge = batch.paths[i, batch.lengths[i] - 1]
+            edges[edge].proven = WON if nodes[node].to_play == batch.leaves[i].to_play else LOST
+            values[i] = 1
+
+
+@entry
 def plant(game, root, nodes, edges, sizes, batch, logits, values):
     """A tree of nothing but its root."""
     sizes[0] = sizes[1] = 0
@@ -135,6 +145,7 @@ class Puct:
     batch: int = 8  # leaves that the network is asked about at once
     memory: int = 512  # megabytes, half of it for moving the tree
     seed: int = 1
+    prover: Prover | None = None  # who knows some leaves exactly
     nodes: np.ndarray = field(init=False)
     edges: np.ndarray = field(init=False)
     sizes: np.ndarray = field(init=False)
@@ -162,6 +173,7 @@ class Puct:
         show(game, start, self.work)
         plant(game, start, *trees, self.sizes, self.work, logits, values)
         gather(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_SCORES, NO_SCHEDULE, 0.0)
+        mark_proven(game, *trees, self.work, np.zeros(0, np.bool_), values)
         scatter(game, *trees, self.sizes, self.work, 0, logits, values, self.rollouts, self.chance)
         spare = np.zeros_like(self.nodes[:1]), np.zeros_like(self.edges[: self.game.actions])
         replant(game, *trees, *spare, self.sizes, ROOT)
@@ -185,6 +197,8 @@ class Puct:
         asked, settled = gather(game, self.position.states, self.nodes, self.edges, self.work, most, *settings)
         if asked:
             logits, values = self.evaluator(self.work.planes[:asked])
+            if self.prover is not None:
+                mark_proven(game, self.nodes, self.edges, self.work, self.prover(self.work.leaves[:asked]), values)
             trees = self.nodes, self.edges, self.sizes
             self.chance = np.uint64(scatter(game, *trees, self.work, asked, logits, values, self.rollouts, self.chance))
         return asked + settled
