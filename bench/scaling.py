@@ -3,6 +3,7 @@
     python bench/scaling.py overhead     # as many workers as cores, beside a local run: positions/s, bytes moved
     python bench/scaling.py model        # 1, 2, 4, 8 workers that sleep, beside what the model says; then many machines
     python bench/scaling.py learning     # tic-tac-toe, local and on a cluster, several seeds: mistakes at the end
+    python bench/scaling.py gpu          # a GPU that plays beside cores, one that learns, one that learns over NCCL
 
 The model: a worker's slice takes as long as it plays, and a round trip; the driver spends a little time on each slice
 and on each byte; the learner learns from so many positions a second. The slowest of them decides.
@@ -22,12 +23,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import ray
+from torch import distributed
 
-from tengen.arena.cluster import version
+from tengen import __version__
 from tengen.games import load_game
 from tengen.learn.cluster.crew import Crew
 from tengen.learn.cluster.driver import ClusterTraining
+from tengen.learn.cluster.learners import SharedTrainer, join
 from tengen.learn.cluster.worker import Post, Slice, Weights
+from tengen.learn.replay import Replay
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings, load_settings
 from tengen.learn.training import Training
@@ -35,7 +39,7 @@ from tengen.nets.export import export_onnx
 from tengen.nets.facts import NetFacts
 from tengen.nets.models import build_model
 from tengen.nets.runtime import OnnxNet
-from tengen.search.evaluators import RandomSymmetry
+from tengen.search.evaluators import RandomSymmetry, Uniform
 
 STORE = 500 * 2**20
 STUBS = (1, 2, 4, 8)
@@ -124,7 +128,7 @@ def selfplay_there(settings: Settings, model: bytes, seconds: float) -> tuple[fl
     """The same on a cluster, without a learner; and how many bytes of a position came in."""
     here = str(Path.cwd())
     crew = Crew(
-        lambda device, number: Post(settings, device, "cpu", number, version(), here), settings.selfplay.positions
+        lambda device, number: Post(settings, device, "cpu", number, __version__, here), settings.selfplay.positions
     )
     crew.announce(Weights(0, 0, {"cpu": [ray.put(model)]}), len(model))
     crew.begin()
@@ -218,7 +222,7 @@ class EagerSmall(Eager):
 def slices_per_second(kind: type, workers: int, seconds: float, settings: Settings) -> float:
     """So many slices of that kind come in from so many workers."""
     with ray_here(workers):
-        crew = Crew(lambda device, number: Post(settings, device, "cpu", number, version(), "."), 4096, kind=kind)
+        crew = Crew(lambda device, number: Post(settings, device, "cpu", number, __version__, "."), 4096, kind=kind)
         crew.announce(Weights(0, 0, {"cpu": [None]}), 0)
         crew.begin()
         take = 16 * kind.positions  # type: ignore[attr-defined]
@@ -326,6 +330,50 @@ def interval(values: list[float]) -> tuple[float, float]:
     return mean - reach, mean + reach
 
 
+# GPUs.
+
+
+def gpu(options: argparse.Namespace) -> None:
+    """On a machine with one GPU: it plays beside cores, then learns while they play, then learns over NCCL."""
+    own = [f"selfplay.positions={options.positions}", "run.generations=3", "evaluation.every=0"]
+    for device in ("cpu", "cuda"):
+        with ray_here(options.cores):
+            workers, metrics = run_on(device, load_settings("gomoku8", own, device))
+        played = {kind: [one for one in workers if one["device"] == kind] for kind in ("cpu", "cuda")}
+        shares = ", ".join(
+            f"{len(members)} on {kind} with {sum(one['games'] for one in members):,} games at "
+            f"{sum(one['positions_per_second'] for one in members):,.0f} positions/s"
+            for kind, members in played.items()
+        )
+        print(f"learning on {device}: loss {metrics['loss']}; workers: {shares}", flush=True)
+    print("over NCCL, steps 1 to 20 and 101 to 120:", *(f"{loss:.3f}" for loss in learn_over_nccl(own)))
+
+
+def run_on(device: str, settings: Settings) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """A short run; its workers, and the metrics of the last generation."""
+    watcher = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        training = ClusterTraining(Path(folder) / "run", settings, load_game(settings.run.game), watcher, device)
+        training.go_on()
+        workers = training.crew.facts()["workers"]
+        training.close()
+    return workers, watcher.metrics
+
+
+def learn_over_nccl(changes: list[str]) -> list[float]:
+    """The loss at first and later of a learner that is alone in its group."""
+    settings = load_settings("gomoku8", changes)
+    game = load_game(settings.run.game)
+    group = Group(game, settings.plan(), 64, settings.longest(game), 1, settings.selfplay.opening)
+    replay = Replay(game, settings.net.territory)
+    replay.add(1, group.play(Uniform(game), 2048, lambda: False), 10**6)
+    join("127.0.0.1:29500", 0, 1, "cuda")
+    trainer = SharedTrainer(game, settings, 0, 1, "cuda")
+    losses = [sum(trainer.train(replay, steps, 2e-3, [1], lambda: False).values()) for steps in (20, 80, 20)]
+    distributed.destroy_process_group()
+    return [losses[0], losses[2]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     benches = parser.add_subparsers(required=True)
@@ -349,6 +397,10 @@ def main() -> None:
     bench.set_defaults(run=learning)
     bench.add_argument("--seeds", type=int, default=5)
     bench.add_argument("--generations", type=int, default=55)
+    bench = benches.add_parser("gpu")
+    bench.set_defaults(run=gpu)
+    bench.add_argument("--cores", type=int, default=4)
+    bench.add_argument("--positions", type=int, default=131_072)
     options = parser.parse_args()
     options.run(options)
 

@@ -19,7 +19,8 @@ from ray.exceptions import ObjectStoreFullError
 from ray_cluster import machines
 from safetensors.numpy import load_file
 
-from tengen.arena.cluster import ClusterError, connected, version
+from tengen import __version__
+from tengen.arena.cluster import ClusterError, connected
 from tengen.games import load_game
 from tengen.learn.cluster import driver
 from tengen.learn.cluster.crew import LEAST, Crew
@@ -378,7 +379,7 @@ class Sleeper:
 @contextmanager
 def sleeping_crew(positions=1000):
     own = settings()
-    crew = Crew(lambda device, number: Post(own, device, "cpu", number, version(), "."), positions, kind=Sleeper)
+    crew = Crew(lambda device, number: Post(own, device, "cpu", number, __version__, "."), positions, kind=Sleeper)
     crew.announce(Weights(0, 0, {"cpu": [None]}), 0)
     crew.begin()
     try:

@@ -6,7 +6,6 @@ loses its game here as it does on one machine, and a machine that dies costs nob
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import socket
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tengen import __version__
 from tengen.arena.workers import Pairing, Worker
 from tengen.records.record import Record
 from tengen.rules.errors import TengenError
@@ -77,15 +77,11 @@ def imported() -> Any:
 
 def check_version(wanted: str, folder: str) -> None:
     """A process of another machine begins: it has the driver's version, and its folder if there is one of that name."""
-    own = version()
+    own = __version__
     if own != wanted:
         raise ClusterError(f"this machine has Tengen {own}, and the command runs with {wanted}: install the same")
     with suppress(OSError):
         os.chdir(folder)
-
-
-def version() -> str:
-    return importlib.metadata.version("tengen")
 
 
 @cache
@@ -112,7 +108,7 @@ def play_on_cluster(todo: Iterator[Pairing], workers: int | None = None) -> Iter
         while True:
             room = (workers or max(1, int(ray.cluster_resources().get("CPU", 0)))) - len(playing)
             for _, pairing in zip(range(room), todo, strict=False):
-                playing[task.remote(pairing, version(), str(Path.cwd()))] = pairing
+                playing[task.remote(pairing, __version__, str(Path.cwd()))] = pairing
             if not playing:
                 return
             ready, _ = ray.wait(list(playing), timeout=GLANCE)

@@ -18,7 +18,7 @@ import numpy as np
 import ray
 from ray.exceptions import ObjectStoreFullError, RayError
 
-from tengen.arena.cluster import version
+from tengen import __version__
 from tengen.learn.cluster.crew import Crew
 from tengen.learn.cluster.learners import Learners, hold_gpu
 from tengen.learn.cluster.worker import NetParts, Post, Slice, Weights, Worker
@@ -75,7 +75,7 @@ class ClusterTraining(Training):
         """What a worker is told; its seed is its own in this run, also after the driver was restarted."""
         sequence = np.random.SeedSequence([self.settings.run.seed, self.counters.generation, number])
         seed = int(sequence.generate_state(1)[0] >> 1)
-        return Post(self.settings, device, self.device, seed, version(), str(Path.cwd()))
+        return Post(self.settings, device, self.device, seed, __version__, str(Path.cwd()))
 
     def _team(self) -> tuple[Trainer, Replay, list[Any]]:
         if self.learners.count > 1:
