@@ -50,7 +50,6 @@ NEVER = {
     r"^tengen reproduce": "it takes minutes; tests/apps/test_reproduce*.py run it in small",
     r"^tengen serve|--browser": "it serves until it is stopped",
     r"^tengen records|^tengen train (sl9|rl9|value9)|--cluster": "it takes hours, or a cluster; see tests/learn",
-    r"runs/(rl9|value9)": "the nets take hours; tests/nets/test_policy9.py asks others like them",
 }
 LONG = [
     r"^tengen (train|match|tournament|bench)\b",
@@ -201,8 +200,6 @@ def test_long_code_runs(page, folder, request):
     for program in ("gnugo", "gtp-rhino"):
         if any(program in code for _, code, _ in steps_of(page, (IS_LONG,))):
             request.getfixturevalue(program.replace("-", "_"))
-    if "alphago:" in page.read_text(encoding="utf-8") and not list((ROOT / "src/tengen/models/alphago").glob("*.onnx")):
-        pytest.skip("the nets of the AlphaGo way do not come along yet: nothing of this page was run")
     run_steps(page, (QUICK, IS_LONG))
 
 

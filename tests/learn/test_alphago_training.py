@@ -16,12 +16,13 @@ from typer.testing import CliRunner  # noqa: E402
 from tengen.apps.cli import app  # noqa: E402
 from tengen.games import load_game  # noqa: E402
 from tengen.knowledge.go_planes import encode_states  # noqa: E402
+from tengen.learn.alphago.dataset import TWICE, is_chosen, read_records  # noqa: E402
 from tengen.learn.alphago.games import Lockstep, both_seats, play_match, play_rows  # noqa: E402
 from tengen.learn.alphago.networks import PolicyNetwork, export_net  # noqa: E402
 from tengen.learn.alphago.reinforce import ReinforceTraining, Told, log_policy  # noqa: E402
 from tengen.learn.alphago.settings import load_stage, read_stage  # noqa: E402
 from tengen.learn.alphago.stage import Boards, StageTraining, as_boards  # noqa: E402
-from tengen.learn.alphago.supervised import SupervisedTraining  # noqa: E402
+from tengen.learn.alphago.supervised import OWN_RECORDS, SupervisedTraining  # noqa: E402
 from tengen.learn.alphago.values import ValueTraining, play_samples  # noqa: E402
 from tengen.learn.run import RunError  # noqa: E402
 from tengen.nets.policy9 import PlaneNetFacts, PolicyNet, ValueNet  # noqa: E402
@@ -327,3 +328,12 @@ def test_the_command_trains_a_stage(tmp_path: Path, records: Path) -> None:
     result = CliRunner().invoke(app, [*command, *(word for change in given for word in ("--set", change))])
     assert result.exit_code == 0, result.output
     assert "generation 1 of 1" in result.output and "top-1" in result.output and "complete" in result.output
+
+
+def test_the_games_that_come_along():
+    """A few thousand, whole and legal; the teacher's moves are most of them."""
+    found = read_records(OWN_RECORDS, GAME)
+    assert len(found.games) > 2400
+    assert set(found.left_out) <= {TWICE}
+    chosen = [wanted for one in found.games for wanted in is_chosen(one, "gnugo*")]
+    assert 0.7 < np.mean(chosen) < 1

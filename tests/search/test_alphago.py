@@ -151,19 +151,16 @@ def test_another_game_is_refused():
         load_agent("alphago:policy=uniform,value=none", load_game("gomoku"))
 
 
-def test_a_net_that_does_not_come_along(monkeypatch):
-    """What is missing, how it is made, and how to do without."""
-    monkeypatch.setattr("tengen.agents.learned.find_plane_net", refuse)
-    with pytest.raises(TengenError, match=r"tengen train sl9.*policy=patterns"):
-        load_agent("alphago:lambda=1", GO9)
-    with pytest.raises(TengenError, match=r"tengen train value9.*value=none,lambda=1"):
-        load_agent("alphago:policy=uniform", GO9)
-
-
-def refuse(name):
-    from tengen.nets.facts import NetError
-
-    raise NetError(f"no net is called {name!r}")
+def test_the_nets_that_come_along():
+    """They know what a beginner knows: no first line at first, and who is ahead by a board."""
+    agent = load_agent("alphago:playouts=32,memory=16", GO9)
+    row, column = divmod(agent.choose(GO9.start()).action, 9)
+    assert 2 <= row <= 6 and 2 <= column <= 6
+    policy = load_agent("alphago:policy=go9-supervised,playouts=32,memory=16", GO9)
+    row, column = divmod(policy.choose(GO9.start()).action, 9)
+    assert 2 <= row <= 6 and 2 <= column <= 6
+    walls = GO9.from_moves(" ".join(f"{letter}4 {letter}1" for letter in "abcdefghj"))  # Black has all but the edge
+    assert agent.choose(walls).value > 0.9
 
 
 @pytest.mark.parametrize("rollouts", ["fast", "uniform"])

@@ -12,8 +12,7 @@ from tengen.agents.agent import NO_LIMIT, check_goes_on
 from tengen.games.go import Go
 from tengen.knowledge.go_patterns import OpenEyes, PatternPolicy, Patterns
 from tengen.knowledge.go_planes import encode_states
-from tengen.nets.facts import NetError
-from tengen.nets.policy9 import PolicyNet, ValueNet, find_plane_net
+from tengen.nets.policy9 import PolicyNet, ValueNet
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game, Position
 from tengen.search.alphago import Judge, TwoNets
@@ -21,9 +20,7 @@ from tengen.search.evaluators import Evaluator
 from tengen.search.limits import Clock, Decision, Limit
 from tengen.search.rollouts import Even, NetRollouts, QuickRollouts, Rollouts
 
-ALPHAGO_POLICY, ALPHAGO_VALUE = "go9-policy", "go9-value"  # the nets that we ship, once they are trained
-TRAINED_BY = {ALPHAGO_POLICY: "tengen train sl9, then rl9", ALPHAGO_VALUE: "tengen train value9"}
-WITHOUT = {ALPHAGO_POLICY: "policy=patterns", ALPHAGO_VALUE: "value=none,lambda=1"}
+ALPHAGO_POLICY, ALPHAGO_VALUE = "go9-policy", "go9-value"  # the nets that we ship
 ROLLOUTS = ("fast", "policy", "uniform")
 QUICK_REPEATS = 8  # quick games cost next to nothing beside two nets
 
@@ -77,15 +74,7 @@ def no_preference(game: Game, states: np.ndarray) -> np.ndarray:
 
 
 def load_half(kind: Any, name: str, game: Game) -> Any:
-    """A policy or a value net; one that should come with us and does not is told with what to do."""
-    try:
-        find_plane_net(name)
-    except NetError as reason:
-        if name not in TRAINED_BY:
-            raise
-        what = f"no {kind.kind} net comes with this version ({name})"
-        ways = f"train one ({TRAINED_BY[name]}) and give {kind.kind}=PATH, or do without: {WITHOUT[name]}"
-        raise NetError(f"{what}; {ways}") from reason
+    """A policy or a value net."""
     net = kind(name)
     net.check_for(game)
     return net

@@ -34,7 +34,7 @@ class NetTable:
 
 @dataclass(frozen=True)
 class RecordsTable:
-    records: str = ""  # a file or a folder of SGF
+    records: str = ""  # a file or a folder of SGF; if there is none, the games that come along
     players: str = "*"  # whose moves are learned from, by name: gnugo*
     held_out: Annotated[float, SHARE] = 0.05  # of the games
     hide: str = ""  # groups of planes that are left out, for an experiment: ladders,eyes

@@ -17,6 +17,7 @@ from tengen.learn.alphago.stage import Arrays, Boards, Learner, Metrics, StageTr
 from tengen.rules.errors import BadParameter
 
 AT_ONCE = 4096  # held-out positions
+OWN_RECORDS = Path(__file__).parent / "go9.sgf.gz"  # GNU Go's games, made by `tengen records corpus`
 MOST_HELD_OUT = 100_000  # positions that are measured after each generation
 
 
@@ -38,9 +39,8 @@ class SupervisedTraining(StageTraining):
 
     def _read_data(self) -> None:
         data = self.settings.data
-        if not data.records:
-            raise BadParameter("nothing says where records are: --set data.records=FOLDER")
-        records = read_records(Path(data.records), self.game, self._progress("reading records"))
+        source = Path(data.records) if data.records else OWN_RECORDS
+        records = read_records(source, self.game, self._progress("reading records"))
         self.watcher.say(records.words())
         held_out = [number for number in range(len(records.games)) if records.is_held_out(number, data.held_out)]
         learned = sorted(set(range(len(records.games))) - set(held_out))
@@ -54,7 +54,7 @@ class SupervisedTraining(StageTraining):
             part = positions_of(self.game, [records.games[number] for number in numbers], data.players, progress)
             if not len(part.actions):
                 raise BadParameter(
-                    f"{data.records}: {len(numbers)} games have no move of a player called {data.players!r}; "
+                    f"{source.name}: {len(numbers)} games have no move of a player called {data.players!r}; "
                     "more records are needed, or other names: --set data.players=*"
                 )
             parts.append(part)
