@@ -54,12 +54,12 @@ def test_what_a_prover_knows_need_not_be_searched():
     is_won, rest = {}, [game.start()]
     while rest:
         position = rest.pop()
-        if position.outcome is None and position.states.tobytes() not in is_won:
-            is_won[position.states.tobytes()] = plain_value(position, known) == 1
+        if position.outcome is None and position.key not in is_won:
+            is_won[position.key] = plain_value(position, known) == 1
             rest += [position.play(action) for action in position.legal_actions]
 
     def wins(states):
-        return np.array([is_won[states[i : i + 1].tobytes()] for i in range(len(states))], np.bool_)
+        return np.array([is_won[int(key)] for key in states.key], np.bool_)
 
     spent = {True: 0, False: 0}
     for _ in range(40):
