@@ -61,6 +61,7 @@ def judge_of(game: Game, policy: str, value: str) -> tuple[Judge, Ask | None]:
     if not isinstance(game.parameters, Go):
         raise BadParameter(f"alphago plays Go, not {game.name}")
     show = partial(encode_states, game)
+    show(game.start().states)  # compiling is no part of anybody's time to think
     net = None if policy in ("uniform", "patterns") else load_half(PolicyNet, policy, game)
     worth = None if value == "none" else load_half(ValueNet, value, game)
     if net is None:
