@@ -66,7 +66,10 @@ def unknown(cells: int) -> tuple[str, ...]:
     return uct(cells), uct(4 * cells), uct(20 * cells), uct(100 * cells), "uct:time=1"
 
 
-LEARNED = {"hard": "puct:net={net},simulations=100", "strongest": "puct:net={net},time=1"}
+LEARNED = {  # the strongest is what `strong` plays: the game's expert is asked, too
+    "hard": "puct:net={net},simulations=100",
+    "strongest": "puct:net={net},threats=1,endgame=22,time=1",
+}
 CEILINGS: dict[str, float] = {"time": 60, "threads": CORES, "cache": 100_000}  # of options that a client names
 
 
