@@ -30,6 +30,15 @@ def test_few_empty_cells_are_played_exactly():
         assert found.value == exact.value
 
 
+def test_a_nets_simulations_are_no_measure_of_an_endgame():
+    game = load_game("reversi")
+    position = random_position(game, random.Random(3), 46)
+    agent = load_agent("puct:net=uniform,simulations=40,endgame=16", game)
+    assert agent.choose(position).note.startswith("exact score")
+    found = agent.choose(game.start())
+    assert found.nodes == 40 and "exact" not in found.note
+
+
 def test_many_empty_cells_are_searched():
     game = load_game("reversi")
     found = load_agent("alphabeta:nodes=5000", game).choose(game.start())

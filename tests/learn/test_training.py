@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file
 
 from tengen.games import load_game
@@ -18,6 +19,7 @@ from tengen.learn.ladder import truth_of
 from tengen.learn.run import RunError
 from tengen.learn.settings import load_settings
 from tengen.learn.training import Training
+from tengen.learn.weights import typical_planes
 from tengen.nets.runtime import load_net
 from tengen.records.sgf import read_sgf
 from tengen.rules.errors import BadParameter, TengenError
@@ -191,6 +193,34 @@ def test_a_run_begins_with_the_weights_of_another_board(tmp_path):
     started.go_on()
     started.close()
     assert started.counters.generation == 1
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "mnk:m=4,n=4,k=3"])
+def test_a_run_begins_with_a_net(tmp_path, game):
+    """It answers as the net does, and nearly so while it learns, where each batch has norms of its own."""
+    changes = [*SMALL, "net.heads=local", "evaluation.every=0", "run.generations=4"]
+    train(tmp_path / "first", changes=changes)
+    net = max(tmp_path.glob("first/nets/*.onnx"))
+    settings = load_settings("tictactoe", [*changes, f"run.game={game}", f"training.start={net}"])
+    started = Training(tmp_path / "second", settings, load_game(game), Silent())
+    model = started.trainer.model.eval()
+    planes = typical_planes(started.game, model)
+    with torch.no_grad():
+        logits, values = model(planes)
+        learning = model.train()(planes)[0]
+    assert (learning - logits).abs().max() < 0.1 * logits.std()
+    if game == "tictactoe":
+        asked = load_net(str(net), started.game)(planes.flatten(2).numpy())
+        assert np.allclose(asked[0], logits, atol=1e-4)
+        assert np.allclose(asked[1], values, atol=1e-4)
+    started.go_on(0.001)
+    started.close()
+
+
+@pytest.mark.parametrize("start", ["go9", "gomoku9"])
+def test_a_run_cannot_begin_with_a_net_that_does_not_fit(tmp_path, start):
+    with pytest.raises(BadParameter, match="it was shown" if start == "go9" else "not of this form"):
+        train(tmp_path / "run", changes=[f"training.start={start}"])
 
 
 @pytest.mark.parametrize("where", ["nowhere", "dense"])

@@ -1,6 +1,7 @@
 """PUCT: the slides' search on 3×3, number by number; exact values where they are known; trees that stay whole."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ from judges import plain_value, random_position
 
 from tengen import load_game
 from tengen.apps.reproduce.slides import ANSWERS, CELLS, Slides
+from tengen.search import limits
 from tengen.search.evaluators import Uniform
 from tengen.search.gumbel import halving_schedule
-from tengen.search.limits import Limit
+from tengen.search.limits import Clock, Limit
 from tengen.search.puct import Gumbel, Puct
 from tengen.search.tree import NONE, ROOT
 
@@ -174,3 +176,26 @@ def test_limits_are_kept():
     search = Puct(game, Uniform(game), memory=16)
     for simulations in (1, 3, 100):
         assert search.search(game.start(), Limit(simulations=simulations)).nodes == simulations
+
+
+@pytest.mark.parametrize("moves", ["", "4", "434", "44443"])
+def test_an_early_end_changes_no_move(moves):
+    game = load_game("connect4")
+    position, limit = game.from_moves(moves), Limit(simulations=2000)
+    full = Puct(game, Uniform(game), rollouts=1.0, memory=16).search(position, limit)
+    early = Puct(game, Uniform(game), rollouts=1.0, memory=16).search(position, replace(limit, early=True))
+    assert early.action == full.action
+    shares = sorted(full.policy.values())
+    assert early.nodes < full.nodes or shares[-1] - shares[-2] < 2 * 8 / 2000  # a batch more could still change it
+
+
+def test_the_pace_is_known_after_a_tenth_of_the_time(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(limits.clock, "perf_counter", lambda: now[0])
+    clock, endless = Clock(Limit(time=10)), Clock(Limit())
+    now[0] = 0.9
+    assert clock.more(100) == endless.more(100) == float("inf")
+    now[0] = 2.0
+    assert clock.more(100) == pytest.approx(400)
+    now[0] = 10.0
+    assert clock.more(100) == 0

@@ -64,6 +64,7 @@ MEMORY = Option(int, Between(1, 10**6), 128, "megabytes for its tables")
 THREATS = Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first")
 LEAF_THREATS = Option(int, Between(0, 1), 0, "Gomoku: 1 to look for wins by fours and threes, at every leaf too")
 ENDGAME = Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly")
+EARLY = Option(int, Between(0, 1), 0, "1 to move as soon as what is left of its limit cannot change the move")
 EXPERTS_MEMORY, LEAVES_MEMORY = 64, 16  # megabytes, beside a net's tree
 NET = Option(
     str, Text(), None, "one we ship, an .onnx file, a run folder, or uniform: it knows nothing", is_required=True
@@ -134,7 +135,8 @@ def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
     knows_wins = isinstance(game.parameters, Gomoku) and options["threats"]
     prover = ThreatSearch(game, LEAVES_MEMORY).wins if knows_wins else None
     search = Puct(game, **puct_settings(game, options), prover=prover)
-    return SearchAgent(name, advised(game, search, options, EXPERTS_MEMORY), puct_limit(options))
+    limit = replace(puct_limit(options), early=bool(options["early"]))
+    return SearchAgent(name, advised(game, search, options, EXPERTS_MEMORY), limit)
 
 
 def make_gumbel(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -144,6 +146,7 @@ def make_gumbel(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 def make_alphago(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(time=options["time"], playouts=options["playouts"]).or_else(Limit(playouts=DEFAULT_SIMULATIONS))
+    limit = replace(limit, early=bool(options["early"]))
     threads = options["threads"] or os.cpu_count() or 1
     share = options["lambda"]
     judge, policy = judge_of(game, options["policy"], options["value"] if share < 1 else "none")
@@ -267,7 +270,7 @@ AGENTS = {
     ),
     "puct": Maker(
         "AlphaZero's tree search, guided by a net",
-        {**LEARNED, "threats": LEAF_THREATS, "endgame": ENDGAME.off()},
+        {**LEARNED, "early": EARLY, "threats": LEAF_THREATS, "endgame": ENDGAME.off()},
         make_puct,
     ),
     "gumbel": Maker(
@@ -299,6 +302,7 @@ AGENTS = {
             "exploration": Option(float, Between(0, 100), 4.0, "c of PUCT"),
             "urgency": replace(LEARNED["urgency"], default=None),
             "threads": Option(int, Between(0, 1024), 0, "0 for all cores"),
+            "early": EARLY,
             "memory": LEARNED["memory"],
             "seed": SEED,
         },

@@ -13,7 +13,8 @@ from tengen.search.limits import Clock, Decision, Limit, Opinion
 
 THREATS_SHARE, ENDGAME_SHARE = 0.2, 0.5  # of the time, or of the nodes, that an expert may take each time
 LEAST_TIME, LEAST_NODES = 0.002, 30  # less than this is no use to an expert
-NODES_OF_THREATS = 20_000  # where the limit is on depth alone
+NODES_OF_THREATS = 20_000  # where the limit is on depth alone, or on simulations
+NODES_OF_ENDGAME = 5_000_000  # where it is on simulations: half a second
 EMPTIES_WITHOUT_CLOCK = 12  # where the limit is on depth alone: a moment's work
 EMPTIES_FOR_SCORE = 20  # up to here the exact score is sought, beyond only who wins
 
@@ -38,7 +39,7 @@ def rest_of(limit: Limit, clock: Clock, nodes: int) -> Limit:
     """What an expert has left of a limit."""
     time = None if limit.time is None else max(limit.time - clock.seconds, 0.001)
     count = None if limit.count is None else max(1, limit.count - nodes)
-    return Limit(time=time, nodes=count, depth=limit.depth, stop=limit.stop)
+    return Limit(time=time, nodes=count, depth=limit.depth, stop=limit.stop, early=limit.early)
 
 
 @dataclass
@@ -48,6 +49,14 @@ class Advised:
     adviser: Any
     advised: Any
     is_searched: bool = field(default=False, init=False)  # whether the search was asked about the last position, too
+
+    @property
+    def is_alphabeta(self) -> bool:
+        return isinstance(self.advised, AlphaBeta)
+
+    def limit_of_nodes(self, limit: Limit) -> Limit:
+        """The limit as the expert knows it: a net's simulations are no measure of nodes."""
+        return limit if self.is_alphabeta else Limit(time=limit.time, stop=limit.stop)
 
     def opinions(self, lines: int | None = None) -> list[Opinion]:
         """What the search itself thinks of the last position; nothing if the expert decided."""
@@ -65,16 +74,15 @@ class ThreatsFirst(Advised):
 
     def search(self, position: Position, limit: Limit) -> Decision:
         clock, self.is_searched = Clock(limit), False
-        is_alphabeta = isinstance(self.advised, AlphaBeta)
-        own = limit if is_alphabeta else Limit(time=limit.time, stop=limit.stop)  # simulations are no measure of nodes
-        share, nodes, losing = share_of(own, THREATS_SHARE, NODES_OF_THREATS), 0, list[int]()
+        share = share_of(self.limit_of_nodes(limit), THREATS_SHARE, NODES_OF_THREATS)
+        nodes, losing = 0, list[int]()
         if share is not None:
             found = self.adviser.search(position, share)
             if found is not None:
                 return found
             nodes = self.adviser.nodes
         self.is_searched = True
-        if not is_alphabeta:
+        if not self.is_alphabeta:
             return replace(self.advised.search(position, rest_of(limit, clock, 0)), seconds=clock.seconds)
         if share is not None:
             losing, looked_at = self._losing(position, share)
@@ -113,7 +121,7 @@ class EndgameLast(Advised):
         clock, nodes, self.is_searched = Clock(limit), 0, False
         empties = int((position.board == 0).sum())
         most = self.empties if limit.time or limit.count else min(self.empties, EMPTIES_WITHOUT_CLOCK)
-        share = share_of(limit, ENDGAME_SHARE, None)
+        share = share_of(self.limit_of_nodes(limit), ENDGAME_SHARE, None if self.is_alphabeta else NODES_OF_ENDGAME)
         if empties <= most and share is not None:
             goal = EXACT if empties <= EMPTIES_FOR_SCORE else OUTCOME
             found = self.adviser.search(position, share, goal)
@@ -121,5 +129,5 @@ class EndgameLast(Advised):
                 return found  # where all is lost but the score is not known, the search looks for the hardest way
             nodes = found.nodes
         self.is_searched = True
-        decision = self.advised.search(position, rest_of(limit, clock, nodes))
+        decision = self.advised.search(position, rest_of(limit, clock, nodes if self.is_alphabeta else 0))
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)

@@ -77,7 +77,7 @@ class SelfplaySettings:
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    start: str = ""  # a run whose newest weights this one begins with; of another board size, if net.heads is local
+    start: str = ""  # a run or net whose weights this one begins with; of another board size, if net.heads is local
     optimiser: Annotated[str, Named(("adamw", "adam"))] = "adamw"
     batch: Annotated[int, Between(1, 10**6)] = 512
     samples: Annotated[float, Between(0.01, 1000)] = 4.0  # how often each new position is learned from, on average

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from tengen.learn import weights
 from tengen.learn.replay import Replay, Samples
 from tengen.learn.run import Arrays
 from tengen.learn.settings import Settings
-from tengen.nets.models import Network, build_model
+from tengen.nets.export import weights_of
+from tengen.nets.models import Network, build_model, folded, unfold
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
@@ -100,16 +102,33 @@ class Trainer:
 
     def begin_with(self, arrays: Arrays, name: str) -> None:
         """Takes over the weights of a model of the same architecture, which has perhaps learned on another board."""
-        try:
+        with _is_start(name):
             self.model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
-        except RuntimeError as reason:
-            wrong = str(reason).splitlines()[1].strip() if "\n" in str(reason) else str(reason)
-            raise BadParameter(f"training.start={name}: its net is not of this form: {wrong}") from None
+
+    def begin_with_net(self, net: bytes, name: str) -> None:
+        """The same with the file of a net, of which a few games by its own policy show how it feels in use."""
+        playing = folded(self.model).cpu()
+        with _is_start(name):
+            left = playing.load_state_dict(weights_of(net), strict=False)
+            wrong = [key for key in (*left.missing_keys, *left.unexpected_keys) if not key.startswith("territory.")]
+            if wrong:
+                raise RuntimeError(f"it differs in {', '.join(wrong)}")
+        unfold(self.model, playing, weights.typical_planes(self.game, playing))
 
     def restore(self, arrays: Arrays) -> None:
         """Goes on where `save` was called."""
         self.steps = int(arrays["steps"])
         weights.restore(self.model, self.optimiser, arrays)
+
+
+@contextmanager
+def _is_start(name: str) -> Iterator[None]:
+    """What torch says of weights that do not fit, in our words."""
+    try:
+        yield
+    except RuntimeError as reason:
+        wrong = str(reason).splitlines()[1].strip() if "\n" in str(reason) else str(reason)
+        raise BadParameter(f"training.start={name}: its net is not of this form: {wrong}") from None
 
 
 def loss_terms(

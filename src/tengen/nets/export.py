@@ -20,6 +20,7 @@ from tengen.nets.facts import NetFacts
 from tengen.nets.models import Network, folded
 
 OPSET = 12  # the last in which the axes of Squeeze are an attribute
+HALF = ".half"  # ends the names of weights that are kept as float16
 IR_VERSION = 8  # what runtimes of the last years read, browsers too
 
 LAYERS: dict[type[nn.Module], Callable[[Any], tuple[str, dict[str, Any]]]] = {
@@ -112,6 +113,13 @@ def finished(
     return content
 
 
+def weights_of(content: bytes) -> dict[str, torch.Tensor]:
+    """The weights in the file of a net, by the names that they have in the folded model."""
+    weights = onnx.load_from_string(content).graph.initializer
+    arrays = {weight.name.removesuffix(HALF): numpy_helper.to_array(weight) for weight in weights}
+    return {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
+
+
 def halved(content: bytes) -> bytes:
     """The same net in about half the bytes: large weights are kept as float16, and turned back when it is loaded."""
     model = onnx.load_from_string(content)
@@ -119,7 +127,7 @@ def halved(content: bytes) -> bytes:
     for weight in model.graph.initializer:
         array = numpy_helper.to_array(weight)
         if array.dtype == np.float32 and array.ndim > 1:
-            name = f"{weight.name}.half"
+            name = f"{weight.name}{HALF}"
             nodes.append(helper.make_node("Cast", [name], [weight.name], to=TensorProto.FLOAT))
             weight.CopyFrom(numpy_helper.from_array(array.astype(np.float16), name))
     nodes += list(model.graph.node)

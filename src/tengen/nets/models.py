@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import TypeVar
 
 import torch
@@ -174,7 +175,40 @@ def quiet(layer: Layer) -> Layer:
 def folded(model: Network) -> Network:
     """A copy for playing: each batch norm has become a part of the convolution before it."""
     model = copy.deepcopy(model).eval()
-    for layer in model.modules():
-        if isinstance(layer, Convolution) and isinstance(layer.norm, nn.BatchNorm2d):
-            layer.convolution, layer.norm = fuse_conv_bn_eval(layer.convolution, layer.norm), nn.Identity()
+    for layer, norm in normed(model).values():
+        layer.convolution, layer.norm = fuse_conv_bn_eval(layer.convolution, norm), nn.Identity()
     return model
+
+
+def normed(model: Network) -> dict[str, tuple[Convolution, nn.BatchNorm2d]]:
+    """The convolutions that a batch norm follows, each with it, by name."""
+    layers = {name: layer for name, layer in model.named_modules() if isinstance(layer, Convolution)}
+    return {name: (layer, layer.norm) for name, layer in layers.items() if isinstance(layer.norm, nn.BatchNorm2d)}
+
+
+@torch.no_grad()
+def unfold(model: Network, playing: Network, planes: torch.Tensor) -> None:
+    """Gives a model the weights of `playing`, a folded one, so that it answers the same and can go on learning.
+
+    A norm undoes itself: it divides by its convolution's deviation on some planes, and multiplies by it again.
+    """
+    answers: dict[str, torch.Tensor] = {}
+
+    def keep(name: str) -> Callable[..., None]:
+        return lambda layer, given, answer: answers.update({name: answer})
+
+    norms = {name: norm for name, (_, norm) in normed(model).items()}
+    hooks = [playing.get_submodule(name).register_forward_hook(keep(name)) for name in norms]
+    playing(planes)
+    for hook in hooks:
+        hook.remove()
+    model.load_state_dict(playing.state_dict(), strict=False)
+    for name, norm in norms.items():
+        variance, mean = torch.var_mean(answers[name], (0, 2, 3))
+        undone = {
+            "running_mean": mean - playing.get_parameter(f"{name}.convolution.bias"),
+            "running_var": variance,
+            "weight": (variance + norm.eps).sqrt(),
+            "bias": mean,
+        }
+        norm.load_state_dict(undone, strict=False)

@@ -150,7 +150,7 @@ class AlphaGo(Puct):
         with self._threads():
             self.move_to(position)
             done = 0
-            while done < most and clock.left > 0 and self.nodes[ROOT].proven == UNKNOWN:
+            while self.has_more(done, most, limit, clock):
                 done += self.play_out(most - done, clock)
         return self.decide(done, clock)
 

@@ -21,6 +21,7 @@ class Limit:
     playouts: int | None = None
     simulations: int | None = None
     stop: Event | None = None  # once it is set, the time is over
+    early: bool = False  # PUCT: it may stop sooner, once all that is left cannot change what it plays
 
     def __post_init__(self) -> None:
         for name, value in self.given.items():
@@ -30,7 +31,7 @@ class Limit:
     @property
     def given(self) -> dict[str, float]:
         """The limits that there are, by name."""
-        values = {part.name: getattr(self, part.name) for part in fields(self) if part.name != "stop"}
+        values = {part.name: getattr(self, part.name) for part in fields(self) if part.name not in ("stop", "early")}
         return {name: value for name, value in values.items() if value is not None}
 
     @property
@@ -61,6 +62,15 @@ class Clock:
         if self.stop is not None and self.stop.is_set():
             return 0.0
         return float("inf") if self.limit is None else self.limit - self.seconds
+
+    def more(self, done: int) -> float:
+        """How much more can be done in what is left, by what was done so far; without a limit, anything.
+
+        So it is in the first tenth of the time: the pace is not known yet.
+        """
+        if self.limit is None or self.seconds < self.limit / 10:
+            return float("inf")
+        return done / self.seconds * self.left
 
 
 class Pace:

@@ -184,9 +184,21 @@ class Puct:
         most = limit.count or (FOREVER if limit.time is not None else DEFAULT_SIMULATIONS)
         self.move_to(position)
         done = 0
-        while done < most and clock.left > 0 and self.nodes[ROOT].proven == UNKNOWN:
+        while self.has_more(done, most, limit, clock):
             done += self.simulate(most - done)
         return self.decide(done, clock)
+
+    def has_more(self, done: int, most: int, limit: Limit, clock: Clock) -> bool:
+        """Whether a search that has made so many simulations, of so many at most, goes on."""
+        if done >= most or clock.left <= 0 or self.nodes[ROOT].proven != UNKNOWN:
+            return False
+        return not (limit.early and done and self.is_settled(min(most - done, clock.more(done))))
+
+    def is_settled(self, left: float) -> bool:
+        """Whether the favourite stays what it is, whoever is given all the simulations that are left."""
+        edges = self.edges_of(ROOT)
+        visits = np.sort(edges.visits[edges.proven != LOST])
+        return len(visits) < 2 or bool(visits[-1] - visits[-2] > left)
 
     def simulate(
         self, most: int, scores: np.ndarray = NO_SCORES, schedule: np.ndarray = NO_SCHEDULE, value_scale: float = 1.0
