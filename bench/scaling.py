@@ -77,13 +77,14 @@ class Clock:
         self.metrics: dict[str, Any] = {}
 
     def say(self, text: str) -> None:
-        print(f"    ({text})")
+        print(f"    ({text})", flush=True)
 
     def doing(self, what: str) -> None:
         pass
 
     def show(self, metrics: dict[str, Any]) -> None:
         self.metrics = metrics
+        self.say(f"generation {metrics['generation']}: {metrics['positions']:,} positions so far")
         self.marks.append((time.perf_counter(), metrics["positions"]))
 
     def rate(self) -> float:
@@ -336,8 +337,10 @@ def interval(values: list[float]) -> tuple[float, float]:
 def gpu(options: argparse.Namespace) -> None:
     """On a machine with one GPU: it plays beside cores, then learns while they play, then learns over NCCL."""
     own = [f"selfplay.positions={options.positions}", "run.generations=3", "evaluation.every=0"]
+    own += ["run.groups=2", "training.samples=0.25"]  # whoever learns on cores has them taken by those who play
     for device in ("cpu", "cuda"):
         with ray_here(options.cores):
+            print(f"a cluster of {ray.cluster_resources().get('GPU', 0):.0f} GPU and {options.cores} cores", flush=True)
             workers, metrics = run_on(device, load_settings("gomoku8", own, device))
         played = {kind: [one for one in workers if one["device"] == kind] for kind in ("cpu", "cuda")}
         shares = ", ".join(
@@ -400,7 +403,7 @@ def main() -> None:
     bench = benches.add_parser("gpu")
     bench.set_defaults(run=gpu)
     bench.add_argument("--cores", type=int, default=4)
-    bench.add_argument("--positions", type=int, default=131_072)
+    bench.add_argument("--positions", type=int, default=16_384)
     options = parser.parse_args()
     options.run(options)
 

@@ -201,6 +201,16 @@ def test_match_on_the_command_line():
     assert wrong.stderr.strip() == "tengen: no agent is called 'randm'; did you mean 'random'?"
 
 
+def test_games_that_repeat_others_are_told():
+    agents = "minimax:depth=1", "minimax:depth=2"
+    words = run("match", "tictactoe", *agents, "--games", "6", "--opening", "0").stdout
+    assert "4 of 6 games repeat another" in words
+    assert (
+        json.loads(run("match", "tictactoe", *agents, "--games", "6", "--json", "--opening", "0").stdout)["repeated"]
+        == 4
+    )
+
+
 def test_sprt_stops_a_match_early():
     result = run(
         "match", "tictactoe", "uct:playouts=200", "random", "--games", "400", "--sprt", "elo0=0,elo1=100", "--json"

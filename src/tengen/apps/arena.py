@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tengen.arena.cluster import connected, play_on_cluster
-from tengen.arena.match import Score, result_for, score_of
+from tengen.arena.match import Score, repeated, result_for, score_of
 from tengen.arena.ratings import Ratings, match_superiority
 from tengen.arena.report import Summary, figures, new_figure, write_tournament_report
 from tengen.arena.sprt import Sprt, read_sprt
@@ -74,7 +74,7 @@ def show_match(
     print(f"Elo {elo[0]} ({elo[1]} to {elo[2]}, 95%); stronger with a likelihood of {sure:.1%}")
     if test is not None:
         print(test.words())
-    print_forfeits(records)
+    print_doubts(records)
     if written is not None:
         print(f"games and report: {written}")
 
@@ -83,6 +83,7 @@ def match_json(score: Score, test: Sprt | None, records: list[Record]) -> dict[s
     elo, low, high = (round(value, 1) if math.isfinite(value) else None for value in score.elo())
     answer: dict[str, Any] = {**counts(score), "elo": elo, "elo_low": low, "elo_high": high}
     answer["superiority"] = match_superiority(score.wins, score.draws, score.losses)
+    answer["repeated"] = repeated(records)
     answer["forfeits"] = [record.ending for record in records if record.ending]
     if test is not None:
         answer["sprt"] = {"llr": test.llr, "verdict": test.verdict, "words": test.words()}
@@ -117,7 +118,7 @@ def show_tournament(
     console = Console(highlight=False)
     console.print(standings(summary.ratings))
     console.print(cross_table(summary))
-    print_forfeits(records)
+    print_doubts(records)
     print(f"games and report: {folder / REPORT}")
 
 
@@ -164,8 +165,10 @@ def cross_table(summary: Summary) -> Table:
     return table
 
 
-def print_forfeits(records: list[Record]) -> None:
-    """Games that an agent lost by what it did, the first few with the reason."""
+def print_doubts(records: list[Record]) -> None:
+    """Games that repeat others; and those that an agent lost by what it did, the first few with the reason."""
+    if count := repeated(records):
+        print(f"{count} of {len(records)} games repeat another, so intervals are too narrow: give --opening more plies")
     forfeits = [record.ending for record in records if record.ending]
     for words in forfeits[:MOST_FORFEITS]:
         print(f"  {words.splitlines()[0]}")

@@ -72,6 +72,11 @@ def score_of(name: str, records: Sequence[Record]) -> Score:
     return Score(results.count(1), results.count(0), results.count(-1))
 
 
+def repeated(records: Sequence[Record]) -> int:
+    """How many games repeat an earlier one of the same players, move by move: they are no evidence of anything."""
+    return len(records) - len({(record.game.spec, record.players, record.moves) for record in records})
+
+
 class Forfeit(Exception):
     """A player has lost by what he did, not by the rules of the game."""
 

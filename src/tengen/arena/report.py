@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from tengen.arena.match import Score
+from tengen.arena.match import Score, repeated
 from tengen.arena.ratings import Ratings, count_results, rate
 from tengen.records import replays
 from tengen.records.charts import (
@@ -183,6 +183,7 @@ def _header(summary: Summary, title: str, notes: Sequence[str]) -> str:
         lengths = [len(record.moves) for record in records]
         span = f"{min(lengths)} to {max(lengths)} plies"
         figures.append(("Mean length", f"{sum(lengths) / len(lengths):.1f}", span))
+    figures.append(("Repeated", f"{repeated(records):,}", "another game, move by move"))
     figures.append(("Ended early", f"{len(summary.forfeits):,}", "not by the rules of the game"))
     lines = "".join(f"<p>{escape(line)}</p>\n" for line in [about, *notes] if line)
     return f"<header>\n<p>Tengen tournament report</p>\n<h1>{escape(title)}</h1>\n{lines}{tiles(figures)}\n</header>\n"
