@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tengen import load_agent, load_game
+from tengen.agents.passing import choose_end, loose_ends
 from tengen.apps.gtp.clock import BYOYOMI, CANADIAN, GameClock
 from tengen.apps.gtp.conversation import Resignation
 from tengen.apps.gtp.engine import Engine, serve
-from tengen.apps.gtp.passing import choose_end, loose_ends
 from tengen.apps.gtp.words import COMMANDS, LONGEST_LINE, read_lines
 from tengen.records.sgf import read_sgf
 from tengen.search.limits import Decision, Limit, Opinion

@@ -327,6 +327,12 @@ def test_records_that_cannot_be_written(site):
 # Thinking.
 
 
+def test_who_has_lost_passes_and_fills_no_eyes(site):
+    moves = ["b1", "pass", "b2", "pass", "b3", "pass"]  # all of the board is Black's, and not enough
+    with site.page() as page:
+        assert page.think("go:size=3,komi=20", *moves, agent="uct:playouts=200")["move"] == "pass"
+
+
 def test_thoughts_and_then_a_move(site):
     with site.page() as page:
         page.say({"id": 7, "type": "think", "game": "connect4", "moves": ["4"], "agent": "uct:time=0.3", "every": 0.05})

@@ -11,11 +11,11 @@ import numpy as np
 
 from tengen import __version__
 from tengen.agents.agent import opinions_of
+from tengen.agents.passing import area_score, connected, neighbours_of, settled
 from tengen.agents.thinking import think
 from tengen.apps.gtp.analysis import Request, kata_line, leela_line, read_request
 from tengen.apps.gtp.clock import ABSOLUTE, BYOYOMI, CANADIAN, NONE
 from tengen.apps.gtp.conversation import Conversation
-from tengen.apps.gtp.passing import area_score, connected, neighbours_of
 from tengen.apps.gtp.session import points_of
 from tengen.apps.gtp.words import (
     COLOURS,
@@ -444,8 +444,8 @@ def move_and_tell(talk: Conversation, request: Request, line: Callable[..., str]
         began, decision = time.perf_counter(), Decision(position.legal_actions[0])
         for decision in talk.decisions(position, request.every):
             yield line(position, vertices, opinions_of(agent, decision)[: request.most])
-        settled = talk.settled(position, decision)
+        chosen = settled(position, agent, decision)
         talk.clock.spend(position.to_play, time.perf_counter() - began)
-        yield f"play {talk.commit(position, settled)}"
+        yield f"play {talk.commit(position, chosen)}"
 
     return lines()

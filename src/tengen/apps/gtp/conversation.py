@@ -10,10 +10,9 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tengen.agents.agent import opinions_of
+from tengen.agents.passing import settled
 from tengen.agents.thinking import keeps_its_tree, think
 from tengen.apps.gtp.clock import GameClock
-from tengen.apps.gtp.passing import choose_end
 from tengen.apps.gtp.session import Session
 from tengen.apps.gtp.vertices import PASS
 from tengen.rules.game import Game, Position
@@ -70,13 +69,8 @@ class Conversation:
         """What the agent plays, with the time that the clock leaves it, or by its own limit."""
         if len(position.legal_actions) == 1:
             return Decision(position.legal_actions[0])
-        decision = self.session.agent.choose(position, self.limit(position))
-        return self.settled(position, decision)
-
-    def settled(self, position: Position, decision: Decision) -> Decision:
-        """In Go, passes are looked at twice."""
-        action = choose_end(position, decision, opinions_of(self.session.agent, decision))
-        return decision if action == decision.action else Decision(action, decision.value)
+        agent = self.session.agent
+        return settled(position, agent, agent.choose(position, self.limit(position)))
 
     def limit(self, position: Position) -> Limit:
         return Limit(time=self.clock.seconds(position))

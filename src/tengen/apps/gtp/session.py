@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tengen.agents.agent import Agent
+from tengen.agents.passing import compile_for
 from tengen.agents.specs import load_agent
-from tengen.apps.gtp.passing import compile_for
 from tengen.apps.gtp.vertices import PASS, Vertices
 from tengen.games.go import Go
 from tengen.records.record import Record, must_pass, plays_points

@@ -33,6 +33,7 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from tengen.agents.agent import Agent, check_goes_on
+from tengen.agents.passing import settled
 from tengen.apps.web.levels import level_of, spec_of
 from tengen.apps.web.messages import BadMessage, Look, Stop, Think, id_of, read_message, read_object
 from tengen.apps.web.security import Bucket, client_of
@@ -402,7 +403,8 @@ class Search:
             decision = decision or next(steps, None)
             if decision is None:
                 return None
-            chosen = {"move": position.game.action_text(decision.action), "cell": cells.get(decision.action)}
+            action = decision.action if self.question.analyse else settled(position, agent, decision).action
+            chosen = {"move": position.game.action_text(action), "cell": cells.get(action)}
             return {**chosen, **thought_of(position, agent, decision, cells)}
 
         while not self.is_dropped and (thought := await self.work(next_thought)) is not None:

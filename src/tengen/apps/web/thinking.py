@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from numba.core import event
 
 from tengen.agents.agent import Agent, opinions_of
+from tengen.agents.passing import compile_for
 from tengen.agents.thinking import EARLY, keeps_its_tree, think
 from tengen.apps.web.levels import new_agent
 from tengen.apps.web.messages import Think
@@ -78,6 +79,7 @@ def ready_agent(spec: str, game: Game, settings: Settings, threads: int) -> Agen
             position = game.start()
             if position.outcome is None:
                 new_agent(spec, game, settings, seed, threads).choose(position, A_GLANCE)
+                compile_for(game)
             if len(_ready) >= MOST_READY:
                 _ready.clear()
             _ready.add((spec, game.spec))

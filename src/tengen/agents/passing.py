@@ -7,8 +7,11 @@ right. Only then do other engines, which judge dead stones by themselves, count 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from tengen.agents.agent import Agent, opinions_of
 from tengen.games.go import Go
 from tengen.rules.contract import first_seed, rollout
 from tengen.rules.game import Game, Position
@@ -27,6 +30,12 @@ def roll_to_the_end(game, root, states, actions, number):
     """One random game from root[0]; states[0] is its end."""
     states[0] = root[0]
     rollout(game, states[0], actions, first_seed(number))
+
+
+def settled(position: Position, agent: Agent, decision: Decision) -> Decision:
+    """What to play, right after the agent made a decision: where people or other engines look on, a game has an end."""
+    action = choose_end(position, decision, opinions_of(agent, decision))
+    return decision if action == decision.action else replace(decision, action=action, principal_variation=(action,))
 
 
 def choose_end(position: Position, decision: Decision, opinions: list[Opinion]) -> int:
