@@ -268,7 +268,10 @@ def test_a_driver_that_is_killed_goes_on_where_it_had_saved(cluster, tmp_path):
 
 def test_learners_that_share_a_batch_hold_the_same_weights(cluster, tmp_path):
     cluster.set(1)
-    with opened(tmp_path / "run", "run.generations=2", "evaluation.every=0", learners=2) as training:
+    with opened(tmp_path / "start", "run.generations=1", "evaluation.every=0") as training:
+        training.go_on()
+    start = f"training.start={tmp_path / 'start'}"
+    with opened(tmp_path / "run", "run.generations=2", "evaluation.every=0", start, learners=2) as training:
         training.go_on()
         assert training.is_complete
         trainer, (other,) = training.trainer, training.learners.others

@@ -74,7 +74,7 @@ def score_of(name: str, records: Sequence[Record]) -> Score:
 
 def repeated(records: Sequence[Record]) -> int:
     """How many games repeat an earlier one of the same players, move by move: they are no evidence of anything."""
-    return len(records) - len({(record.game.spec, record.players, record.moves) for record in records})
+    return len(records) - len({(record.players, record.moves) for record in records})
 
 
 class Forfeit(Exception):

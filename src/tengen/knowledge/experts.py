@@ -127,7 +127,7 @@ class EndgameLast(Advised):
             found = self.adviser.search(position, share, goal)
             if found.value is not None and (found.value >= 0 or goal == EXACT):
                 return found  # where all is lost but the score is not known, the search looks for the hardest way
-            nodes = found.nodes
+            nodes = found.nodes if self.is_alphabeta else 0
         self.is_searched = True
-        decision = self.advised.search(position, rest_of(limit, clock, nodes if self.is_alphabeta else 0))
+        decision = self.advised.search(position, rest_of(limit, clock, nodes))
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)

@@ -25,6 +25,9 @@ from tengen.rules.game import Game
 TERMS = ("value", "policy", "territory", "entropy", "weights")  # entropy is what is left of `policy` at its best
 
 
+GAMES, POSITIONS = 8, 512  # that are played, and looked at, to see what a net meets
+
+
 class Trainer:
     """A model and its optimiser."""
 
@@ -102,18 +105,18 @@ class Trainer:
 
     def begin_with(self, arrays: Arrays, name: str) -> None:
         """Takes over the weights of a model of the same architecture, which has perhaps learned on another board."""
-        with _is_start(name):
+        with told_plainly(name):
             self.model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
 
     def begin_with_net(self, net: bytes, name: str) -> None:
-        """The same with the file of a net, of which a few games by its own policy show how it feels in use."""
+        """The same with a net's file; its norms are made from positions of a few games by its own policy."""
         playing = folded(self.model).cpu()
-        with _is_start(name):
+        with told_plainly(name):
             left = playing.load_state_dict(weights_of(net), strict=False)
-            wrong = [key for key in (*left.missing_keys, *left.unexpected_keys) if not key.startswith("territory.")]
-            if wrong:
+            missing = [key for key in left.missing_keys if not key.startswith("territory.")]
+            if wrong := [*missing, *left.unexpected_keys]:
                 raise RuntimeError(f"it differs in {', '.join(wrong)}")
-        unfold(self.model, playing, weights.typical_planes(self.game, playing))
+        unfold(self.model, playing, typical_planes(self.game, playing))
 
     def restore(self, arrays: Arrays) -> None:
         """Goes on where `save` was called."""
@@ -121,8 +124,23 @@ class Trainer:
         weights.restore(self.model, self.optimiser, arrays)
 
 
+@torch.no_grad()
+def typical_planes(game: Game, playing: Network, seed: int = 1) -> torch.Tensor:
+    """Positions of games whose moves are drawn by a network's policy: [positions, planes, rows, columns]."""
+    random, positions, seen = np.random.default_rng(seed), [game.start()] * GAMES, list[torch.Tensor]()
+    for _ in range(game.cells):
+        seen.append(torch.from_numpy(np.stack([position.encode() for position in positions])))
+        chances = torch.softmax(playing(seen[-1])[0].double(), 1).numpy()
+        for number, position in enumerate(positions):
+            legal = position.legal_actions
+            likely = chances[number, legal] + 1e-9
+            after = position.play(int(random.choice(legal, p=likely / likely.sum())))
+            positions[number] = after if after.outcome is None else game.start()
+    return torch.cat(seen[:: -(-GAMES * game.cells // POSITIONS)])
+
+
 @contextmanager
-def _is_start(name: str) -> Iterator[None]:
+def told_plainly(name: str) -> Iterator[None]:
     """What torch says of weights that do not fit, in our words."""
     try:
         yield

@@ -28,7 +28,7 @@ from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
 from tengen.nets.export import export_onnx
 from tengen.nets.facts import NetFacts
-from tengen.nets.runtime import OnnxNet, find_net, shipped_nets
+from tengen.nets.runtime import OnnxNet, find_net, read_net
 from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
@@ -97,6 +97,7 @@ class Training:
         if found is None:
             if start := self.settings.training.start:
                 begin_with(self.trainer, start)
+                self.trainer.restore(self.trainer.save())  # several learners begin with the same weights
             self._write_net(0)
             return
         self.counters, arrays = found
@@ -266,17 +267,16 @@ class Training:
 
 def begin_with(trainer: Trainer, start: str) -> None:
     """Gives a trainer the weights of a run, of a net's file, or of a net that comes with us."""
-    is_net = Path(start).is_file() or (start in shipped_nets() and not Path(start).exists())
-    if not is_net:
+    if Path(start).is_dir():
         trainer.begin_with(newest_weights(Path(start)), start)
         return
-    net, planes = OnnxNet(find_net(start)).facts, trainer.game.planes
-    if net.planes != planes:
-        shown, ours = ", ".join(net.planes), ", ".join(planes)
+    net = read_net(find_net(start))
+    shown, planes = OnnxNet(net).facts.planes, trainer.game.planes
+    if shown != planes:
         raise BadParameter(
-            f"training.start={start}: it was shown the planes ({shown}); {trainer.game.spec} has ({ours})"
+            f"training.start={start}: it was shown {', '.join(shown)}; this game has {', '.join(planes)}"
         )
-    trainer.begin_with_net(find_net(start).read_bytes(), start)
+    trainer.begin_with_net(net, start)
 
 
 def repeat(generation: Callable[[], None], is_over: Callable[[], bool], seconds: float) -> None:

@@ -1,18 +1,13 @@
-"""A model and its optimiser as arrays by name, and back; which weights an optimiser shrinks; what a model meets."""
+"""A model and its optimiser as arrays by name, and back; and which weights an optimiser shrinks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
 from tengen.learn.run import Arrays
-from tengen.nets.models import Network
-from tengen.rules.game import Game
-
-GAMES, PLIES = 16, 32  # that are played to see what a model meets
 
 
 def kinds_of_weights(model: nn.Module, decay: float) -> list[dict[str, Any]]:
@@ -41,18 +36,3 @@ def restore(model: nn.Module, optimiser: torch.optim.Optimizer, arrays: Arrays, 
             number, what = key.removeprefix(f"{prefix}optimiser.").split(".")
             state.setdefault(int(number), {})[what] = tensor
     optimiser.load_state_dict({**optimiser.state_dict(), "state": state})
-
-
-@torch.no_grad()
-def typical_planes(game: Game, playing: Network) -> torch.Tensor:
-    """Positions of games whose moves are drawn by a network's policy: [positions, planes, rows, columns]."""
-    random, positions, seen = np.random.default_rng(1), [game.start()] * GAMES, list[torch.Tensor]()
-    for _ in range(PLIES):
-        seen.append(torch.from_numpy(np.stack([position.encode() for position in positions])))
-        chances = torch.softmax(playing(seen[-1])[0].double(), 1).numpy()
-        for number, position in enumerate(positions):
-            legal = position.legal_actions
-            likely = chances[number, legal] + 1e-9
-            position = position.play(int(random.choice(legal, p=likely / likely.sum())))
-            positions[number] = game.start() if position.outcome else position
-    return torch.cat(seen)

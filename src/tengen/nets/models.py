@@ -192,10 +192,10 @@ def unfold(model: Network, playing: Network, planes: torch.Tensor) -> None:
 
     A norm undoes itself: it divides by its convolution's deviation on some planes, and multiplies by it again.
     """
-    answers: dict[str, torch.Tensor] = {}
+    seen: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def keep(name: str) -> Callable[..., None]:
-        return lambda layer, given, answer: answers.update({name: answer})
+        return lambda layer, given, answer: seen.update({name: torch.var_mean(answer, (0, 2, 3))})
 
     norms = {name: norm for name, (_, norm) in normed(model).items()}
     hooks = [playing.get_submodule(name).register_forward_hook(keep(name)) for name in norms]
@@ -204,7 +204,7 @@ def unfold(model: Network, playing: Network, planes: torch.Tensor) -> None:
         hook.remove()
     model.load_state_dict(playing.state_dict(), strict=False)
     for name, norm in norms.items():
-        variance, mean = torch.var_mean(answers[name], (0, 2, 3))
+        variance, mean = seen[name]
         undone = {
             "running_mean": mean - playing.get_parameter(f"{name}.convolution.bias"),
             "running_var": variance,

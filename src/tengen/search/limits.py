@@ -21,7 +21,7 @@ class Limit:
     playouts: int | None = None
     simulations: int | None = None
     stop: Event | None = None  # once it is set, the time is over
-    early: bool = False  # PUCT: it may stop sooner, once all that is left cannot change what it plays
+    early: bool = False  # PUCT: it may stop once nothing that is left can be visited as often as the favourite
 
     def __post_init__(self) -> None:
         for name, value in self.given.items():

@@ -195,7 +195,10 @@ class Puct:
         return not (limit.early and done and self.is_settled(min(most - done, clock.more(done))))
 
     def is_settled(self, left: float) -> bool:
-        """Whether the favourite stays what it is, whoever is given all the simulations that are left."""
+        """Whether the favourite keeps the most visits, whoever is given all the simulations that are left.
+
+        A proof could still change the move.
+        """
         edges = self.edges_of(ROOT)
         visits = np.sort(edges.visits[edges.proven != LOST])
         return len(visits) < 2 or bool(visits[-1] - visits[-2] > left)

@@ -398,14 +398,18 @@ class Search:
         cells = await self.work(lambda: cells_of(position))
         places, began = self.page.pages.places, time.monotonic()
         found: Answer = {}
+        last: Decision | None = None
+
+        def chosen(decision: Decision) -> Answer:
+            return {"move": position.game.action_text(decision.action), "cell": cells.get(decision.action)}
 
         def next_thought(decision: Decision | None = None) -> Answer | None:
+            nonlocal last
             decision = decision or next(steps, None)
             if decision is None:
                 return None
-            action = decision.action if self.question.analyse else settled(position, agent, decision).action
-            chosen = {"move": position.game.action_text(action), "cell": cells.get(action)}
-            return {**chosen, **thought_of(position, agent, decision, cells)}
+            last = decision
+            return {**chosen(decision), **thought_of(position, agent, decision, cells)}
 
         while not self.is_dropped and (thought := await self.work(next_thought)) is not None:
             found = thought
@@ -416,4 +420,6 @@ class Search:
                 began = time.monotonic()
         if not found and not self.is_dropped:
             found = await self.work(lambda: next_thought(agent.choose(position, A_MOMENT)) or {})
+        if last is not None and not (self.question.analyse or self.is_dropped):
+            found |= chosen(await self.work(lambda: settled(position, agent, last)))
         return found
