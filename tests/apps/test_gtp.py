@@ -16,13 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tengen import load_agent, load_game
-from tengen.agents.passing import choose_end, loose_ends
 from tengen.apps.gtp.clock import BYOYOMI, CANADIAN, GameClock
 from tengen.apps.gtp.conversation import Resignation
 from tengen.apps.gtp.engine import Engine, serve
 from tengen.apps.gtp.words import COMMANDS, LONGEST_LINE, read_lines
 from tengen.records.sgf import read_sgf
-from tengen.search.limits import Decision, Limit, Opinion
+from tengen.search.limits import Decision, Limit
 
 ROOT = Path(__file__).parent.parent.parent
 REFEREE = str(ROOT / "bench" / "referee.py")
@@ -365,45 +364,6 @@ def test_records(tmp_path):
     assert refused(other, "loadsgf").startswith("syntax error")
     assert refused(other, "printsgf over/there.sgf").startswith("syntax error")
     assert [record.moves for record in read_sgf(text)] == [tuple(talk.session.position.moves)]
-
-
-def test_dead_stones_are_captured_before_a_pass():
-    position = load_game("go:size=9").from_board(
-        """
-        .X.XO.O..
-        XX.XOO.O.
-        .XXXXO.OO
-        XXXXOOOO.
-        .XXXO.OOO
-        X.XXOOO.O
-        XXXXXXXOO
-        .X.OXX.XO
-        XX..X.XX.
-        """,
-        to_play="X",
-    )
-    loose = {position.game.action_text(action) for action in loose_ends(position)}
-    assert loose & {"c2", "c1", "d1"}  # the stone on d2 is dead
-    want_pass = Decision(position.game.cells, 0.9)
-    opinions = [Opinion(position.game.cells, 100, 0.9), *(Opinion(a, 10, 0.9) for a in position.legal_actions[:-1])]
-    assert position.game.action_text(choose_end(position, want_pass, opinions)) in loose
-
-
-def test_a_settled_game_is_passed():
-    position = load_game("go:size=5,komi=0.5").from_board("XX.XX/.XXX./XXXXX/OOOOO/O.O.O", to_play="X")
-    assert loose_ends(position) == []
-    for action in position.legal_actions:
-        assert choose_end(position, Decision(action, 0.9), []) == position.game.cells
-    position = load_game("go:size=5,komi=20").from_board("XX.XX/.XXX./XXXXX/OOOOO/O.O.O", to_play="X")
-    assert choose_end(position, Decision(2, -0.95), []) == position.game.cells  # it is lost; eyes are not filled
-    assert choose_end(position, Decision(2, 0.0), []) == 2
-
-
-def test_open_borders_are_closed_before_a_pass():
-    position = load_game("go:size=5,komi=0.5").from_board(".X.O./XX.OO/.X.O./XX.OO/.X.O.", to_play="X")
-    assert [position.game.action_text(a) for a in loose_ends(position)] == ["c5", "c4", "c3", "c2", "c1"]
-    opinions = [Opinion(25, 50, 0.5), Opinion(2, 10, 0.45), Opinion(7, 20, 0.1)]
-    assert choose_end(position, Decision(25, 0.5), opinions) == 2  # c4 is thought a mistake
 
 
 def test_the_agent_resigns_when_it_was_told_to():

@@ -20,7 +20,7 @@ from rich.table import Table
 from tengen.arena.cluster import connected, play_on_cluster
 from tengen.arena.match import Score, repeated, result_for, score_of
 from tengen.arena.ratings import Ratings, match_superiority
-from tengen.arena.report import Summary, figures, new_figure, write_tournament_report
+from tengen.arena.report import Summary, figures, new_figure, signed, write_tournament_report
 from tengen.arena.sprt import Sprt, read_sprt
 from tengen.arena.tournament import Results, Tournament, play_tournament
 from tengen.arena.workers import play_pairings
@@ -69,7 +69,7 @@ def show_match(
     print(f"{first} against {tournament.names[1]}, {score.count} games of {game.spec}, {beginning(tournament)}")
     low, high = score.interval()
     print(f"+{score.wins} ={score.draws} −{score.losses}: {score.rate:.1%} of the points ({low:.1%} to {high:.1%})")
-    elo = [f"{value:+.0f}" if math.isfinite(value) else "beyond measure" for value in score.elo()]
+    elo = [signed(value) if math.isfinite(value) else "beyond measure" for value in score.elo()]
     sure = match_superiority(score.wins, score.draws, score.losses)
     print(f"Elo {elo[0]} ({elo[1]} to {elo[2]}, 95%); stronger with a likelihood of {sure:.1%}")
     if test is not None:
@@ -148,9 +148,9 @@ def standings(ratings: Ratings) -> Table:
     for column in (2, 3, 4, 5, 6):
         table.columns[column].justify = "right"
     for place, row in enumerate(ratings.table, 1):
-        interval = f"{row.low:+.0f} to {row.high:+.0f}"
+        interval = f"{signed(row.low)} to {signed(row.high)}"
         points = f"{row.points / max(row.games, 1):.1%}"
-        table.add_row(str(place), plain(row.name), f"{row.elo:+.0f}", interval, str(row.games), points, str(row.draws))
+        table.add_row(str(place), plain(row.name), signed(row.elo), interval, str(row.games), points, str(row.draws))
     return table
 
 

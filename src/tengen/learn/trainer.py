@@ -23,8 +23,6 @@ from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
 TERMS = ("value", "policy", "territory", "entropy", "weights")  # entropy is what is left of `policy` at its best
-
-
 GAMES, POSITIONS = 8, 512  # that are played, and looked at, to see what a net meets
 
 
