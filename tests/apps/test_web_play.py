@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import PHONE, PROJECTOR, expect, long_tasks, open_page
+from web_browser import PATIENCE, PHONE, PROJECTOR, expect, long_tasks, open_page
 
 import tengen
 from tengen.records.files import read_records
@@ -39,6 +39,15 @@ def stones_on(page: Any) -> list[int]:
     )
     words = {"Black": 1, "X": 1, "Red": 1, "White": 2, "O": 2, "Yellow": 2}
     return [next((words[part] for part in name.split(", ") if part in words), 0) for name in names]
+
+
+def expect_stones(page: Any, stones: list[int]) -> None:
+    """Waits until the board shows these: a status that reads as it did before says nothing of a click."""
+    for _ in range(PATIENCE // 50):
+        if stones_on(page) == stones:
+            return
+        page.wait_for_timeout(50)
+    assert stones_on(page) == stones
 
 
 def cell(page: Any, number: int) -> Any:
@@ -85,7 +94,7 @@ def test_a_whole_game_against_an_agent(chrome: Any, site: str, game: str) -> Non
             expect(page.locator(".moves > li:not(.note)").nth(before.ply)).to_be_visible()
         end = position_on(page, game)
         assert end.outcome is not None
-        assert stones_on(page) == end.board.ravel().tolist()
+        expect_stones(page, end.board.ravel().tolist())
         drawn = page.locator(".layer-stones .stone")
         expect(drawn).to_have_count(int((end.board > 0).sum()))  # once all that turns or falls has come to rest
         winner = end.outcome.winner
@@ -125,8 +134,8 @@ def test_two_people_resign_swap_and_restart(chrome: Any, site: str) -> None:
         action(page, "undo").click()
         expect(page.locator(".status")).to_have_text("Black to move")
         action(page, "restart").click()
+        expect_stones(page, [0] * 81)
         expect(page.locator(".status")).to_have_text("Black to move")
-        assert stones_on(page) == [0] * 81
         page.goto(site + link("gomoku:size=9", "e5", second="beginner").replace("moves=e5&", "moves=&"))
         expect(page.locator(".player").first).to_contain_text("You")
         action(page, "swap sides").click()  # now the agent begins
@@ -356,7 +365,7 @@ def test_sgf_goes_out_and_comes_back(chrome: Any, site: str, tmp_path: Path) -> 
         action(page, "load").click()
         page.locator("#record-file").set_input_files(path)
         expect(page.locator(".moves > li:not(.note)")).to_have_count(6)
-        assert stones_on(page) == record.end().board.ravel().tolist()
+        expect_stones(page, record.end().board.ravel().tolist())
         action(page, "load").click()
         page.locator("#record-text").fill("a1 b1 zz")
         page.get_by_role("dialog").get_by_role("button", name="Read").click()
