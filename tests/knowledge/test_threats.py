@@ -167,3 +167,7 @@ def test_many_states_at_once():
         found = judge.search(position, Limit(nodes=50_000))
         assert (found is not None) >= is_won
     assert (search.wins(states[::-1])[::-1] >= wins).all()  # its table knows more by now
+    longer = ThreatSearch(game).wins(states, effort=50)
+    assert (longer >= wins).all()
+    for position, is_won in zip(positions, longer, strict=True):
+        assert (judge.search(position, Limit(nodes=100_000)) is not None) >= is_won

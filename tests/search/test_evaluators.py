@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tengen import load_game
-from tengen.search.evaluators import Cached, RandomSymmetry
+from tengen.search.evaluators import Cached, RandomSymmetry, Tempered
 
 BREAKTHROUGH = Path(__file__).parent.parent.parent / "examples" / "breakthrough.py"
 
@@ -33,6 +33,15 @@ class Recorder:
         if self.game.actions == self.game.cells**2:  # Breakthrough: from one cell to another
             return (cells[:, :, np.newaxis] - 3 * cells[:, np.newaxis]).reshape(len(cells), -1)
         return np.concatenate([cells, cells.sum(1, keepdims=True)], 1)[:, : self.game.actions]
+
+
+def test_a_temperature_flattens_the_policy_and_leaves_the_value():
+    game = load_game("gomoku:size=6")
+    recorder, planes = Recorder(game), np.random.default_rng(1).random((3, 2, game.cells), np.float32)
+    (logits, values), (tempered, same) = recorder(planes), Tempered(recorder, 2.0)(planes)
+    ratio = np.exp(logits[:, 0] - logits[:, 1])
+    assert np.allclose(np.exp(tempered[:, 0] - tempered[:, 1]), np.sqrt(ratio))  # a chance of 16 to 1 becomes 4 to 1
+    assert (values == same).all()
 
 
 @pytest.mark.parametrize(

@@ -50,20 +50,26 @@ def test_the_slides_search():
     assert [edge(cell)[0] for cell in (3, 6, 7, 8)] == [0, 0, 0, 0]
 
 
+class Knowing:
+    """A prover that knows every win of a small game, if it may look so long."""
+
+    def __init__(self, game, effort=1):
+        self.effort, self.known, self.is_won, rest = effort, {}, {}, [game.start()]
+        while rest:
+            position = rest.pop()
+            if position.outcome is None and position.key not in self.is_won:
+                self.is_won[position.key] = plain_value(position, self.known) == 1
+                rest += [position.play(action) for action in position.legal_actions]
+
+    def __call__(self, states, effort=1):
+        return np.array([effort >= self.effort and self.is_won[int(key)] for key in states.key], np.bool_)
+
+
 def test_what_a_prover_knows_need_not_be_searched():
     """A prover that knows every win of tic-tac-toe: the values are the same, and half the simulations will do."""
-    game, rng, known = load_game("tictactoe"), random.Random(2), {}
-    is_won, rest = {}, [game.start()]
-    while rest:
-        position = rest.pop()
-        if position.outcome is None and position.key not in is_won:
-            is_won[position.key] = plain_value(position, known) == 1
-            rest += [position.play(action) for action in position.legal_actions]
-
-    def wins(states):
-        return np.array([is_won[int(key)] for key in states.key], np.bool_)
-
-    spent = {True: 0, False: 0}
+    game, rng = load_game("tictactoe"), random.Random(2)
+    wins = Knowing(game)
+    spent, known = {True: 0, False: 0}, wins.known
     for _ in range(40):
         position = random_position(game, rng, rng.randrange(1, 6))
         for has_prover in (True, False):
@@ -73,6 +79,21 @@ def test_what_a_prover_knows_need_not_be_searched():
             assert found.value == pytest.approx(plain_value(position, known), abs=0.2)
             spent[has_prover] += found.nodes if "proven" in found.note else 0
     assert spent[True] < spent[False] / 2
+
+
+def test_what_a_search_relies_on_is_looked_at_for_longer():
+    """A prover that knows nothing of a leaf, and everything of what has been visited often: no game is thrown away."""
+    game, rng = load_game("tictactoe"), random.Random(3)
+    patient = Knowing(game, effort=8)
+    lost = {True: 0, False: 0}
+    for _ in range(60):
+        position = random_position(game, rng, rng.randrange(1, 4))
+        for has_prover in (True, False):
+            search = Puct(game, Uniform(game), batch=1, memory=4, prover=patient if has_prover else None)
+            after = position.play(search.search(position, Limit(simulations=128)).action)
+            lost[has_prover] += plain_value(after, patient.known) == 1 and plain_value(position, patient.known) > -1
+    assert lost[True] == 0
+    assert lost[False] > 10
 
 
 def test_a_uniform_network_still_finds_the_exact_value():

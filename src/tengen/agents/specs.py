@@ -25,7 +25,7 @@ from tengen.rules.game import Game
 from tengen.search.alphabeta import AlphaBeta, Refinements
 from tengen.search.alphago import AlphaGo
 from tengen.search.evaluation import Plain
-from tengen.search.evaluators import Cached, Evaluator, RandomSymmetry, Uniform
+from tengen.search.evaluators import Cached, Evaluator, RandomSymmetry, Tempered, Uniform
 from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
 from tengen.search.puct import DEFAULT_SIMULATIONS, Gumbel, Puct, usual_batch
@@ -122,7 +122,7 @@ def make_strong(name: str, game: Game, options: dict[str, Any]) -> Agent:
     """
     net, time = net_for(game), f"time={options['time'] or 1}"
     is_known = not isinstance(evaluation_for(game), Plain | Area)
-    kind = f"puct:net={net},threats=1,endgame=22," if net else "alphabeta:" if is_known else "uct:"
+    kind = f"{LEARNED_BEST.format(net=net)}," if net else "alphabeta:" if is_known else "uct:"
     return load_agent(kind + time, game, **{key: options[key] for key in ("threads", "memory", "seed")})
 
 
@@ -180,6 +180,8 @@ def evaluator_of(game: Game, options: dict[str, Any]) -> Evaluator:
     evaluator = net_of(game, options)
     if options["symmetry"]:
         evaluator = RandomSymmetry(evaluator, game, options["seed"])
+    if options["temperature"] != 1:
+        evaluator = Tempered(evaluator, options["temperature"])
     return Cached(evaluator, options["cache"]) if options["cache"] else evaluator
 
 
@@ -209,12 +211,14 @@ LEARNED = {
     "urgency": Option(
         float, Between(-1, 2), Puct.urgency, "how much worse the untried is thought; −1: it is thought even"
     ),
+    "temperature": Option(float, Between(0.1, 10), 1.0, "of the net's policy; above 1 the unlikely is tried more"),
     "rollouts": Option(float, Between(0, 1), Puct.rollouts, "share of a value that random moves to the end decide"),
     "memory": Option(int, Between(1, 10**6), Puct.memory, "megabytes for its tree"),
     "cache": Option(int, Between(0, 10**9), 0, "answers of the net that are remembered"),
     "symmetry": Option(int, Between(0, 1), 0, "1 to show the net each board under a random symmetry"),
     "seed": SEED,
 }
+LEARNED_BEST = "puct:net={net},temperature=1.8,threats=1,endgame=22"  # what `strong` plays, for a second
 PRESETS = {  # the Gobang paper's algorithms 1 to 8
     "gobang1": "minimax:depth=2,evaluation=none,region=0",
     "gobang2": "minimax:depth=2,evaluation=gobang,region=0",

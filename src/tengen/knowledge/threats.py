@@ -349,25 +349,26 @@ class ThreatSearch:
             pace.did(int(searched[NODES]) - before)
         return bool(self.work.frames[0].proof == 0) if done else None
 
-    def wins(self, states: np.ndarray) -> np.ndarray:
+    def wins(self, states: np.ndarray, effort: int = 1) -> np.ndarray:
         """In which of many states that go on the player to move wins, as far as a short look can tell: a Prover."""
-        return np.array([self._wins(states[i : i + 1]) for i in range(len(states))], np.bool_)
+        self._enlarge(megabytes_for(Limit(nodes=effort * sum(SHORT_LOOK.values())), 0))
+        return np.array([self._wins(states[i : i + 1], effort) for i in range(len(states))], np.bool_)
 
-    def _wins(self, state: np.ndarray) -> bool:
+    def _wins(self, state: np.ndarray, effort: int) -> bool:
         """The same of one state."""
         game, attacker = self.game.parameters, int(state[0].to_play)
         for kind, nodes in SHORT_LOOK.items():
             self._clear_notes()
             prepare(game, self.evaluation, state, self.work)
-            if run(game, self.evaluation, self.work, attacker, kind, nodes) and self.work.frames[0].proof == 0:
+            is_settled = run(game, self.evaluation, self.work, attacker, kind, effort * nodes)
+            if is_settled and self.work.frames[0].proof == 0:
                 return True
         return False
 
     def search(self, position: Position, limit: Limit, kinds: tuple[int, ...] = (FOURS, THREES)) -> Decision | None:
         """A decision if the player to move wins by threats; None if he does not, or the limit comes first."""
         clock = Clock(limit)
-        wanted = min(megabytes_for(limit, self.nodes), self.memory)
-        self.work = self.work._replace(table=enlarged(self.work.table, wanted, width=1))
+        self._enlarge(megabytes_for(limit, self.nodes))
         self.nodes = 0
         for kind in kinds:
             left = None if limit.time is None else max(clock.left, 0.001)
@@ -404,6 +405,11 @@ class ThreatSearch:
         self._clear_notes()
         count = defences(self.game.parameters, self.evaluation, position.states, self.work, attacker, kind)
         return [] if count == ENDLESS else self.work.actions[0, :count].tolist()
+
+    def _enlarge(self, megabytes: float) -> None:
+        """Makes room in the table for a search that can use so much, as far as there is memory."""
+        table = enlarged(self.work.table, min(megabytes, self.memory), width=1)
+        self.work = self.work._replace(table=table)
 
     def _clear_notes(self) -> None:
         self.work.notes[0] = np.zeros((), self.work.notes.dtype)

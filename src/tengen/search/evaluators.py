@@ -23,9 +23,12 @@ class Evaluator(Protocol):
 
 
 class Prover(Protocol):
-    """Says of some of `states` that the player to move wins: booleans [states]. What it says is so."""
+    """Says of some of `states` that the player to move wins: booleans [states]. What it says is so.
 
-    def __call__(self, states: np.ndarray) -> np.ndarray: ...
+    It may look `effort` times as long as it does at a leaf.
+    """
+
+    def __call__(self, states: np.ndarray, effort: int = 1) -> np.ndarray: ...
 
 
 class Uniform:
@@ -68,6 +71,17 @@ class Cached:
         self.answers |= answers
         while len(self.answers) > self.size:
             del self.answers[next(iter(self.answers))]
+
+
+class Tempered:
+    """Makes an evaluator's policy less sure of itself, or more so: exp(logit / temperature) instead of exp(logit)."""
+
+    def __init__(self, evaluator: Evaluator, temperature: float):
+        self.evaluator, self.factor = evaluator, np.float32(1 / temperature)
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        logits, values = self.evaluator(planes)
+        return logits * self.factor, values
 
 
 class RandomSymmetry:

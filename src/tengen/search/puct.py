@@ -26,6 +26,7 @@ from tengen.search.tree import (
     check_actions,
     finish_simulation,
     keep_subtree,
+    lift_proof,
     open_node,
 )
 from tengen.search.uct import LONGEST_LINE, moves_between
@@ -33,6 +34,8 @@ from tengen.search.uct import LONGEST_LINE, moves_between
 LONGEST = 512  # plies of one simulation
 LONGEST_SCHEDULE = 4096  # simulations that are shared by halving, where only time is limited
 DEFAULT_SIMULATIONS = 400
+BETWEEN_LOOKS = 16  # simulations after which what is expected is looked at more closely
+MOST_EFFORT = 256  # of a prover, in looks at a leaf
 FOREVER = 2**60
 NO_SCORES, NO_SCHEDULE = np.zeros(0, np.float32), np.zeros(0, np.int32)
 
@@ -105,6 +108,14 @@ def mark_proven(game, nodes, edges, batch, wins, values):
 
 
 @entry
+def lift_proofs(game, nodes, edges, path, length):
+    """What is proven of the last edge of a path goes up as far as it holds."""
+    for i in range(length - 1, -1, -1):
+        if edges[path[i, 1]].proven != UNKNOWN:
+            lift_proof(nodes, edges, path, i)
+
+
+@entry
 def plant(game, root, nodes, edges, sizes, batch, logits, values):
     """A tree of nothing but its root."""
     sizes[0] = sizes[1] = 0
@@ -157,6 +168,7 @@ class Puct:
         self.nodes, self.edges = new_tree(edges)
         self.spare = np.zeros(0, NODE), np.zeros(0, EDGE)
         self.sizes, self.chance = np.zeros(2, np.int64), np.uint64(self.seed)
+        self.looked_at: dict[int, int] = {}  # how many visits there were when the prover looked last, by position
         self.work = Batch(
             leaves=self.game.new_states(self.batch),
             paths=np.zeros((self.batch, LONGEST, 2), np.int32),
@@ -175,6 +187,7 @@ class Puct:
         gather(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_SCORES, NO_SCHEDULE, 0.0)
         mark_proven(game, *trees, self.work, np.zeros(0, np.bool_), values)
         scatter(game, *trees, self.sizes, self.work, 0, logits, values, self.rollouts, self.chance)
+        lift_proofs(game, *trees, self.work.paths[0], 0)
         spare = np.zeros_like(self.nodes[:1]), np.zeros_like(self.edges[: self.game.actions])
         replant(game, *trees, *spare, self.sizes, ROOT)
 
@@ -185,8 +198,34 @@ class Puct:
         self.move_to(position)
         done = 0
         while self.has_more(done, most, limit, clock):
-            done += self.simulate(most - done)
+            before, done = done, done + self.simulate(most - done)
+            if self.prover is not None and done // BETWEEN_LOOKS > before // BETWEEN_LOOKS:
+                self.look_closer(self.prover, clock)
         return self.decide(done, clock)
+
+    def look_closer(self, prover: Prover, clock: Clock) -> None:
+        """Asks about the line that is expected, for the longer the more it is visited, and again at twice the visits.
+
+        A prover's look at a leaf takes a millisecond or two; where there is no time for one so long, it is not asked.
+        """
+        assert self.position is not None
+        position, node, path = self.position, ROOT, self.work.paths[0]
+        for length in range(1, LONGEST):
+            index = self.order(node)[0]
+            edge, visits = self.edges[index], int(self.edges[index].visits)
+            if edge.proven != UNKNOWN or visits < 2:
+                return
+            path[length - 1], mover = (node, index), position.to_play
+            position, node = position.play(int(edge.action)), int(edge.child)
+            effort = min(visits, MOST_EFFORT)
+            if effort >= 2 * self.looked_at.get(position.key, 1) and clock.left > 0.002 * effort:
+                self.looked_at[position.key] = effort
+                if prover(position.states, effort)[0]:
+                    edge.proven = WON if position.to_play == mover else LOST
+                    lift_proofs(self.game.parameters, self.nodes, self.edges, path, length)
+                    return
+            if node == NONE:
+                return
 
     def has_more(self, done: int, most: int, limit: Limit, clock: Clock) -> bool:
         """Whether a search that has made so many simulations, of so many at most, goes on."""
@@ -228,6 +267,7 @@ class Puct:
                 break
         self.position, game = position, self.game.parameters
         if source == NONE:
+            self.looked_at.clear()
             show(game, position.states, self.work)
             logits, values = self.evaluator(self.work.planes[:1])
             plant(game, position.states, self.nodes, self.edges, self.sizes, self.work, logits, values)
@@ -242,11 +282,15 @@ class Puct:
         first, count = int(self.nodes[node].first), int(self.nodes[node].count)
         return self.edges[first : first + count]
 
-    def ranked(self, node: int) -> Any:
-        """The edges of a node: proven wins first, proven losses last, then by visits, prior, the lower action."""
+    def order(self, node: int) -> np.ndarray:
+        """A node's edges, by index: proven wins first, proven losses last, then by visits, prior, the lower action."""
         edges = self.edges_of(node)
         last_first = (-edges.action, edges.prior, edges.visits, edges.proven != LOST, edges.proven == WON)
-        return edges[np.lexsort(last_first)[::-1]]
+        return int(self.nodes[node].first) + np.lexsort(last_first)[::-1]
+
+    def ranked(self, node: int) -> Any:
+        """The edges of a node, in that order."""
+        return self.edges[self.order(node)]
 
     def favourite(self, node: int) -> Any:
         """The edge to play."""

@@ -186,12 +186,20 @@ def backup(nodes, edges, path, length, value):
         node.finished += 1
         edge.value += value if node.to_play == 0 else -value
         node.total += value if node.to_play == 0 else -value
-        if edge.proven != UNKNOWN and node.proven == UNKNOWN:
-            node.proven = proof_of(edges, node)
-            if node.proven != UNKNOWN and i > 0:
-                above = nodes[path[i - 1, 0]]
-                is_same = above.to_play == node.to_play
-                edges[path[i - 1, 1]].proven = node.proven if is_same else LOST + WON - node.proven
+        if edge.proven != UNKNOWN:
+            lift_proof(nodes, edges, path, i)
+
+
+@kernel
+def lift_proof(nodes, edges, path, i):
+    """What is proven of edge `i` of a path may prove its node, and with it the edge that leads there."""
+    node = nodes[path[i, 0]]
+    if node.proven == UNKNOWN:
+        node.proven = proof_of(edges, node)
+        if node.proven != UNKNOWN and i > 0:
+            above = nodes[path[i - 1, 0]]
+            is_same = above.to_play == node.to_play
+            edges[path[i - 1, 1]].proven = node.proven if is_same else LOST + WON - node.proven
 
 
 @kernel

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from tengen.agents.agent import Agent
-from tengen.agents.specs import AGENTS, PRESETS, load_agent
+from tengen.agents.specs import AGENTS, LEARNED_BEST, PRESETS, load_agent
 from tengen.apps.web.settings import CORES, Settings
 from tengen.apps.web.views import Parameter, parameter_view
 from tengen.games.connect4 import Connect4
@@ -68,7 +68,7 @@ def unknown(cells: int) -> tuple[str, ...]:
 
 LEARNED = {  # the strongest is what `strong` plays: the game's expert is asked, too
     "hard": "puct:net={net},simulations=100",
-    "strongest": "puct:net={net},threats=1,endgame=22,time=1",
+    "strongest": LEARNED_BEST + ",time=1",
 }
 CEILINGS: dict[str, float] = {"time": 60, "threads": CORES, "cache": 100_000}  # of options that a client names
 
