@@ -18,6 +18,7 @@ import ray.cloudpickle
 from ray.exceptions import ObjectStoreFullError
 from ray_cluster import machines
 from safetensors.numpy import load_file
+from silent import Silent
 
 from tengen import __version__
 from tengen.arena.cluster import ClusterError, connected
@@ -50,20 +51,6 @@ SMALL = [
     "evaluation.opponent=uct:playouts=10",
     "evaluation.exact=false",
 ]
-
-
-class Silent:
-    def __init__(self):
-        self.said = []
-
-    def say(self, text):
-        self.said.append(text)
-
-    def doing(self, what):
-        pass
-
-    def show(self, metrics):
-        pass
 
 
 @pytest.fixture(scope="module")

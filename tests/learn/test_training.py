@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
+from silent import Silent
 
 from tengen.games import load_game
 from tengen.learn.ladder import truth_of
@@ -42,20 +43,6 @@ SMALL = [
     "evaluation.exact=false",
 ]
 TIMES = ("seconds", "positions_per_second", "evaluations_per_second")
-
-
-class Silent:
-    def __init__(self):
-        self.said = []
-
-    def say(self, text):
-        self.said.append(text)
-
-    def doing(self, what):
-        pass
-
-    def show(self, metrics):
-        pass
 
 
 def train(folder, seconds=float("inf"), changes=()):

@@ -96,6 +96,22 @@ def test_what_a_search_relies_on_is_looked_at_for_longer():
     assert lost[False] > 10
 
 
+def test_who_has_lost_plays_what_was_looked_at():
+    """Where all that was tried is lost, nothing unlikely is played because nobody has looked at it."""
+    game = load_game("gomoku:size=6")
+    likely = np.arange(game.actions, dtype=np.float32) / 4  # the last cell most of all
+
+    def evaluator(planes):
+        return np.tile(likely, (len(planes), 1)), np.zeros(len(planes), np.float32)
+
+    def wins(states, effort=1):
+        return np.ones(len(states), np.bool_)
+
+    for simulations, cell in ((1, 34), (15, 20), (20, 35)):
+        search = Puct(game, evaluator, batch=1, memory=4, prover=wins)
+        assert search.search(game.start(), Limit(simulations=simulations)).action == cell
+
+
 def test_a_uniform_network_still_finds_the_exact_value():
     """On random tic-tac-toe positions: proven, and right."""
     game, rng, known = load_game("tictactoe"), random.Random(1), {}

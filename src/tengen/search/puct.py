@@ -36,6 +36,7 @@ LONGEST_SCHEDULE = 4096  # simulations that are shared by halving, where only ti
 DEFAULT_SIMULATIONS = 400
 BETWEEN_LOOKS = 16  # simulations after which what is expected is looked at more closely
 MOST_EFFORT = 256  # of a prover, in looks at a leaf
+MANY_LOST = 16  # edges: no hope is left in those that nobody has looked at
 FOREVER = 2**60
 NO_SCORES, NO_SCHEDULE = np.zeros(0, np.float32), np.zeros(0, np.int32)
 
@@ -283,9 +284,15 @@ class Puct:
         return self.edges[first : first + count]
 
     def order(self, node: int) -> np.ndarray:
-        """A node's edges, by index: proven wins first, proven losses last, then by visits, prior, the lower action."""
+        """A node's edges, by index: proven wins first, proven losses last, then by visits, prior, the lower action.
+
+        Where many have been tried and all are lost, so is the rest, most likely: then the most visited comes first.
+        """
         edges = self.edges_of(node)
-        last_first = (-edges.action, edges.prior, edges.visits, edges.proven != LOST, edges.proven == WON)
+        is_lost = edges.proven == LOST
+        if is_lost.sum() >= MANY_LOST:
+            is_lost = is_lost | (edges.visits == 0)
+        last_first = (-edges.action, edges.prior, edges.visits, ~is_lost, edges.proven == WON)
         return int(self.nodes[node].first) + np.lexsort(last_first)[::-1]
 
     def ranked(self, node: int) -> Any:

@@ -228,6 +228,12 @@ class Boards:
     def __len__(self) -> int:
         return len(self.packed)
 
+    def draw(self, count: int, random: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+        """So many positions, and a symmetry for each."""
+        device = self.packed.device
+        chosen = torch.randint(len(self.packed), (count,), device=device, generator=random)
+        return chosen, torch.randint(len(self.sources), (count,), device=device, generator=random)
+
     def planes(self, chosen: torch.Tensor, turns: torch.Tensor | None = None) -> torch.Tensor:
         """The chosen positions [n], perhaps turned [n]: [n, 27, rows, columns], of floats."""
         bits = (self.packed[chosen].unsqueeze(3) >> self.shifts) & 1

@@ -94,8 +94,7 @@ class SupervisedTraining(StageTraining):
         for _ in range(own.steps):
             if self.is_stopped:
                 return {}
-            chosen = torch.randint(len(self.boards), (own.batch,), device=self.device, generator=random)
-            turns = torch.randint(len(self.boards.sources), (own.batch,), device=self.device, generator=random)
+            chosen, turns = self.boards.draw(own.batch, random)
             targets = self.boards.turned(self.actions[chosen], turns)
             with mixed(self.device):
                 logits = self.learner.model(self.boards.planes(chosen, turns))

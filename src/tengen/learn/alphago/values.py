@@ -151,8 +151,7 @@ class ValueTraining(StageTraining):
         for _ in range(own.steps):
             if self.is_stopped:
                 return {}
-            chosen = torch.randint(len(self.boards), (own.batch,), device=self.device, generator=random)
-            turns = torch.randint(len(self.boards.sources), (own.batch,), device=self.device, generator=random)
+            chosen, turns = self.boards.draw(own.batch, random)
             with mixed(self.device):
                 guesses = self.learner.model(self.boards.planes(chosen, turns))
             loss = functional.mse_loss(guesses.float(), self.values[chosen])

@@ -1,5 +1,5 @@
 // Alpha-beta, alive: the window of every node, cuts where they happen and by their names, minimax beside it.
-import { el, svg, refill, choice, patiently, toast, loadSheet } from "../dom.js";
+import { el, svg, refill, choice, patiently, loadSheet } from "../dom.js";
 import { gameTitle } from "../play/session.js";
 import { PositionEditor, words as positionWords } from "./position.js";
 import { figure, newStone, numberField, segments, stamp } from "./small.js";
@@ -79,29 +79,21 @@ class AlphaBetaPage {
     return source === "position" ? { game, moves, depth, order } : { tree: text, order, root };
   }
 
-  async load() {
-    const mine = (this.loads = (this.loads ?? 0) + 1);
-    this.stepper.isBusy = true;
-    try {
-      const walk = await this.api.post("api/explore/alphabeta", this.question());
-      if (mine !== this.loads) return;
-      this.walk = walk;
-      this.folds.clear();
-      this.children = walk.spots.map(() => []);
-      for (const spot of walk.spots) if (spot.parent !== null) this.children[spot.parent].push(spot.id);
-      this.paths = walk.spots.map(() => "");
-      for (const spot of walk.spots) if (spot.parent !== null) this.paths[spot.id] = `${this.paths[spot.parent]}${this.paths[spot.parent] && "/"}${this.children[spot.parent].indexOf(spot.id) + 1}`;
-      this.letters = this.lettersOf(walk);
-      this.drawOrders();
-      this.drawCounts();
-      this.stepper.target.value = walk.steps.length;
-      this.stepper.refresh(0);
-    } catch (problem) {
-      toast(problem.message, "problem");
-      refill(this.story, el("p", { class: "problem" }, problem.message));
-    } finally {
-      if (mine === this.loads) this.stepper.isBusy = false;
-    }
+  load() {
+    return this.stepper.load(this.api.post("api/explore/alphabeta", this.question()), (walk) => this.keep(walk),
+      (problem) => refill(this.story, el("p", { class: "problem" }, problem.message)));
+  }
+
+  keep(walk) {
+    this.walk = walk;
+    this.folds.clear();
+    this.children = walk.spots.map(() => []);
+    for (const spot of walk.spots) if (spot.parent !== null) this.children[spot.parent].push(spot.id);
+    this.paths = walk.spots.map(() => "");
+    for (const spot of walk.spots) if (spot.parent !== null) this.paths[spot.id] = `${this.paths[spot.parent]}${this.paths[spot.parent] && "/"}${this.children[spot.parent].indexOf(spot.id) + 1}`;
+    this.letters = this.lettersOf(walk);
+    this.drawOrders();
+    this.drawCounts();
   }
 
   /** As the lecture has it: A is the root, B, C, D … are the nodes below it. */

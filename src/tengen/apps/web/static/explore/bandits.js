@@ -58,20 +58,8 @@ class BanditsPage {
       el("section", { class: "card stack explore-settings" }, el("h2", {}, t("the arms")), this.form)));
   }
 
-  async load() {
-    const mine = (this.loads = (this.loads ?? 0) + 1);
-    this.stepper.isBusy = true;
-    try {
-      const contest = await this.api.post("api/explore/bandits", this.settings);
-      if (mine !== this.loads) return;
-      this.contest = contest;
-      this.stepper.target.value = this.settings.steps;
-      this.stepper.refresh(0);
-    } catch (problem) {
-      toast(problem.message, "problem");
-    } finally {
-      if (mine === this.loads) this.stepper.isBusy = false;
-    }
+  load() {
+    return this.stepper.load(this.api.post("api/explore/bandits", this.settings), (contest) => { this.contest = contest; });
   }
 
   get play() {

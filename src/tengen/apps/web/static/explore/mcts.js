@@ -1,5 +1,5 @@
 // The tree search, alive: select, expand and evaluate, back up; every card with its N, W, Q, P and U.
-import { el, svg, refill, choice, patiently, toast, loadSheet } from "../dom.js";
+import { el, svg, refill, choice, patiently, loadSheet } from "../dom.js";
 import { gameTitle } from "../play/session.js";
 import { PositionEditor, words as positionWords } from "./position.js";
 import { Telling } from "./telling.js";
@@ -84,27 +84,13 @@ class TreeSearchPage {
   }
 
   async load() {
-    const mine = (this.loads = (this.loads ?? 0) + 1);
     const asked = this.question();
-    this.stepper.isBusy = true;
     this.tree.element.setAttribute("aria-busy", "true");
-    try {
-      const part = await this.api.post("api/explore/mcts", asked);
-      if (mine !== this.loads) return;
-      this.asked = asked;
-      this.telling = new Telling(part);
+    await this.stepper.load(this.api.post("api/explore/mcts", asked), (part) => {
+      Object.assign(this, { asked, telling: new Telling(part), picked: null });
       this.folds.clear();
-      this.picked = null;
-      this.stepper.target.value = this.telling.total;
-      this.stepper.refresh(0);
-    } catch (problem) {
-      toast(problem.message, "problem");
-    } finally {
-      if (mine === this.loads) {
-        this.tree.element.removeAttribute("aria-busy");
-        this.stepper.isBusy = false;
-      }
-    }
+    });
+    if (!this.stepper.element.inert) this.tree.element.removeAttribute("aria-busy");
   }
 
   /** Fetches what is needed for so many simulations. */

@@ -65,20 +65,9 @@ class QueensPage {
       this.measureButton);
   }
 
-  async load() {
-    const mine = (this.loads = (this.loads ?? 0) + 1);
-    this.stepper.isBusy = true;
-    try {
-      const solving = await this.api.post("api/explore/queens", this.settings);
-      if (mine !== this.loads) return;
-      Object.assign(this, { solving, steps: solving.steps });
-      this.stepper.target.value = "";
-      this.stepper.refresh(0);
-    } catch (problem) {
-      toast(problem.message, "problem");
-    } finally {
-      if (mine === this.loads) this.stepper.isBusy = false;
-    }
+  load() {
+    const asked = this.api.post("api/explore/queens", this.settings);
+    return this.stepper.load(asked, (solving) => Object.assign(this, { solving, steps: solving.steps }));
   }
 
   showStep(step) {

@@ -1,5 +1,5 @@
 // Going through something that has been told: step, run, run to a number, go back; by buttons, slider and keyboard.
-import { choice, el, refill } from "../dom.js";
+import { choice, el, refill, toast } from "../dom.js";
 import { icon } from "../icons.js";
 
 const PACES = [["slow", 1400], ["medium", 600], ["fast", 120]];
@@ -43,10 +43,23 @@ export class Stepper {
       el("div", { class: "stepper-row" }, this.slider, this.counter));
   }
 
-  /** While something else is fetched, nobody steps through what is shown. */
-  set isBusy(is) {
-    this.element.inert = is;
-    if (is) this.stop();
+  /** Fetches something else to go through, and keeps it. Meanwhile nobody steps; of several, the last asked for is taken. */
+  async load(fetched, keep, refuse = () => {}) {
+    this.stop();
+    this.element.inert = true;
+    this.fetching = fetched;
+    try {
+      const told = await fetched;
+      if (this.fetching !== fetched) return;
+      keep(told);
+      this.target.value = "";
+      this.refresh(0);
+    } catch (problem) {
+      toast(problem.message, "problem");
+      refuse(problem);
+    } finally {
+      if (this.fetching === fetched) this.element.inert = false;
+    }
   }
 
   /** After the steps have changed. */

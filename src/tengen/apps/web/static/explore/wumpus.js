@@ -60,21 +60,9 @@ class WumpusPage {
         el("h2", {}, t("many worlds")), el("p", {}, t("about worlds")), el("div", { class: "growth-fields" }, worlds, this.compareButton), this.scores)));
   }
 
-  async load() {
-    const mine = (this.loads = (this.loads ?? 0) + 1);
-    this.stepper.isBusy = true;
-    try {
-      const told = await this.api.post("api/explore/wumpus", this.settings);
-      if (mine !== this.loads) return;
-      this.told = told;
-      this.hasTruth = false;
-      this.stepper.target.value = "";
-      this.stepper.refresh(0);
-    } catch (problem) {
-      toast(problem.message, "problem");
-    } finally {
-      if (mine === this.loads) this.stepper.isBusy = false;
-    }
+  load() {
+    const asked = this.api.post("api/explore/wumpus", this.settings);
+    return this.stepper.load(asked, (told) => Object.assign(this, { told, hasTruth: false }));
   }
 
   showStep(step) {

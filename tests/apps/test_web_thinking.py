@@ -1,0 +1,341 @@
+"""The web server over real sockets: agents that think for a page, and who thinks when."""
+
+import asyncio
+import json
+import threading
+
+import pytest
+import websockets
+from web_site import LAST, PATIENCE, serving, wait_for
+
+from tengen import load_game
+from tengen.agents.specs import load_agent
+from tengen.apps.web import thinking
+from tengen.apps.web.levels import LEVELS, levels_of, spec_of
+from tengen.apps.web.messages import Think
+from tengen.apps.web.settings import Settings
+from tengen.apps.web.socket import Pages, Places
+from tengen.nets import runtime
+from tengen.search.limits import Limit
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    with serving(runs=tmp_path_factory.mktemp("runs"), requests=10_000, messages=10_000) as site:
+        yield site
+
+
+# Thinking.
+
+
+def test_who_has_lost_passes_and_fills_no_eyes(site):
+    moves = ["b1", "pass", "b2", "pass", "b3", "pass"]  # all of the board is Black's, and not enough
+    with site.page() as page:
+        assert page.think("go:size=3,komi=20", *moves, agent="uct:playouts=200")["move"] == "pass"
+
+
+def test_thoughts_and_then_a_move(site):
+    with site.page() as page:
+        page.say({"id": 7, "type": "think", "game": "connect4", "moves": ["4"], "agent": "uct:time=0.3", "every": 0.05})
+        heard = [answer for answer in page.until(7) if answer["type"] != "note"]
+    *thoughts, last = heard
+    assert len(thoughts) > 1
+    assert {answer["type"] for answer in thoughts} == {"thought"}
+    assert last["type"] == "move"
+    assert last["move"] in "1234567"
+    for answer in heard:
+        assert -1 <= answer["value"] <= 1
+        assert answer["winrate"] == (answer["value"] + 1) / 2
+        assert answer["moves"][0]["move"] == answer["move"]
+        assert sum(move["share"] for move in answer["moves"]) == pytest.approx(1)
+        assert answer["moves"][0]["line"][0] == answer["move"]
+        for move in answer["moves"]:
+            assert move["cell"] == (5 * 7 + int(move["move"]) - 1) - 7 * (move["move"] == "4")
+    nodes = [answer["nodes"] for answer in thoughts]
+    assert nodes == sorted(nodes)
+
+
+def test_values_are_for_the_first_player(site):
+    with site.page() as page:
+        for moves, sign in ((["a1", "a3", "b1", "b3"], 1), (["a1", "a3", "b2", "b3", "a2"], -1)):
+            answer = page.think("tictactoe", *moves, agent="alphabeta")
+            assert answer["value"] == sign
+            assert answer["winrate"] == (sign + 1) / 2
+            assert answer["moves"][0]["value"] == sign
+
+
+def test_an_agent_without_an_opinion(site):
+    with site.page() as page:
+        answer = page.think("reversi", agent="random")
+        assert answer["type"] == "move"
+        assert answer["value"] is None
+        assert len(answer["moves"]) == 4
+
+
+def test_all_levels_of_all_games_answer(site):
+    games = ["tictactoe", "connect4", "gomoku:size=9", "renju:size=9", "reversi:size=6", "go:size=5"]
+    with site.page() as page:
+        for game in games:
+            for level in LEVELS:
+                answer = page.think(game, agent=level, limit={"time": 0.1})
+                assert answer["type"] == "move", (game, level, answer)
+                assert answer["move"] in site.view(game)["legal"]
+
+
+def test_an_analysis_goes_on_until_it_is_stopped(site):
+    with site.page() as page:
+        page.say({"id": "a", "type": "think", "game": "gomoku:size=9", "moves": [], "agent": "uct", "analyse": True})
+        page.until("a", "thought")
+        page.until("a", "thought")
+        page.say({"id": "s", "type": "stop", "of": "a"})
+        assert page.until("a")[-1] == {"id": "a", "type": "done"}
+    wait_for(lambda: site.pages.places.taken == 0)
+
+
+def test_a_search_that_is_stopped_plays_its_best(site):
+    with site.page() as page:
+        for agent in ("uct:time=50", "alphabeta:time=50"):
+            page.say({"id": "a", "type": "think", "game": "gomoku:size=9", "moves": ["e5"], "agent": agent})
+            page.until("a", "thought")
+            page.say({"id": "s", "type": "stop", "of": "a"})
+            assert page.until("a")[-1]["type"] == "move"
+
+
+def test_one_that_is_stopped_before_it_began_plays_all_the_same(site):
+    with site.page() as page:
+        page.say({"id": "a", "type": "think", "game": "gomoku:size=9", "moves": [], "agent": "uct:time=50"})
+        page.say({"id": "s", "type": "stop", "of": "a"})
+        assert page.until("a")[-1]["type"] == "move"
+
+
+def test_another_question_in_a_slot_ends_the_earlier_one(site):
+    with site.page() as page:
+        question = {"type": "think", "game": "gomoku:size=9", "moves": [], "agent": "uct:time=50"}
+        page.say({"id": "old", **question})
+        page.until("old", "thought")
+        page.say({"id": "new", **question, "limit": {"time": 0.05}})
+        assert page.until("old")[-1]["type"] == "done"
+        assert page.until("new")[-1]["type"] == "move"
+
+
+def test_slots_go_on_side_by_side(site):
+    with site.page() as page:
+        question = {"type": "think", "game": "gomoku:size=9", "moves": [], "agent": "uct", "analyse": True}
+        for slot in range(3):
+            page.say({"id": slot, **question, "slot": slot})
+        heard = set()
+        while len(heard) < 3:
+            answer = page.hear()
+            assert answer["type"] in ("thought", "note", "waiting"), answer
+            if answer["type"] == "thought":
+                heard.add(answer["id"])
+        assert "slots 0 to 2" in page.ask(**{**question, "slot": 3})["error"]
+
+
+def test_a_game_that_is_over(site):
+    with site.page() as page:
+        assert "over" in page.think("tictactoe", "a3", "b2", "b3", "a1", "c3")["error"]
+
+
+def test_a_level_stays_as_strong_as_it_is():
+    """More time makes a beginner no stronger; the strongest takes what it is given, within bounds."""
+    game, settings = load_game("reversi"), Settings()
+    asked = Think(id=1, type="think", game="reversi", moves=[], limit={"time": 50})
+    beginner = load_agent("uct:playouts=20", game)
+    assert thinking.limit_for(asked, beginner, False, settings) == Limit(playouts=20, time=50)
+    assert thinking.limit_for(asked, beginner, True, settings) == Limit(time=50)
+    plain = Think(id=1, type="think", game="reversi", moves=[])
+    assert thinking.limit_for(plain, beginner, True, settings) == Limit(playouts=20, time=settings.longest)
+    long = Think(id=1, type="think", game="reversi", moves=[], limit={"time": 3000}, analyse=True)
+    assert thinking.limit_for(long, beginner, True, settings) == Limit(time=settings.longest_analysis)
+
+
+def test_a_deeper_decision_is_kept():
+    """A search that begins again each time may end with a short slice, which knows less than the one before."""
+    game = load_game("connect4")
+    agent = load_agent("alphabeta", game)
+    found = list(thinking.decisions(agent, game.start(), 0.05, threading.Event(), Limit(time=0.4)))
+    depths = [decision.depth for decision in found]
+    assert depths == sorted(depths)
+
+
+def test_nets_that_we_ship_make_the_higher_levels(tmp_path, monkeypatch):
+    from nets.test_nets import write_net
+
+    write_net(tmp_path / "tiny.onnx", "connect4")
+    monkeypatch.setattr(runtime, "SHIPPED", tmp_path)
+    specs = {level.name: level.spec for level in levels_of(load_game("connect4"))}
+    assert "net=tiny" in specs["strongest"]
+    assert "net=tiny" not in specs["beginner"]
+    assert "net=" not in "".join(level.spec for level in levels_of(load_game("connect4:columns=8")))
+    assert spec_of("policy:net=tiny", load_game("connect4"), Settings()) == "policy:net=tiny"
+
+
+def test_compiling_is_said_once():
+    from numba import njit
+
+    said = []
+    assert thinking.aloud(said.append, lambda: njit(lambda x: x + 1)(1)) == 2
+    assert said == [thinking.COMPILING]
+    njit(lambda x: x + 2)(1)
+    assert len(said) == 1
+
+
+# Who thinks when.
+
+
+def test_a_search_stops_when_its_page_is_gone():
+    with serving() as site:
+        with site.page() as page:
+            for slot in range(2):
+                page.say(
+                    {"id": slot, "type": "think", "game": "gomoku:size=9", "moves": [], "slot": slot}
+                    | {"agent": ("uct", "alphabeta")[slot], "analyse": True}
+                )
+                page.until(slot, "thought")
+            assert site.pages.places.taken == 2
+            assert site.pages.agents == 2
+        wait_for(lambda: site.pages.places.taken == 0)
+        wait_for(lambda: not site.pages.pages)
+        assert not site.pages.clients
+
+
+class DeafSocket:
+    """A page that asks for an analysis and then takes no answer after the third."""
+
+    scope = {"client": ("192.0.2.1", 5)}
+
+    def __init__(self):
+        question = {"id": 1, "type": "think", "game": "connect4", "moves": [], "agent": "uct", "analyse": True}
+        self.questions, self.answers = [json.dumps({**question, "every": 0.05})], []
+
+    async def accept(self):
+        pass
+
+    async def receive(self):
+        while not self.questions:
+            await asyncio.sleep(1)
+        return {"type": "websocket.receive", "text": self.questions.pop()}
+
+    async def send_text(self, text):
+        self.answers.append(text)
+        while len(self.answers) > 2:
+            await asyncio.sleep(1)
+
+
+def test_a_page_that_does_not_listen_is_gone(monkeypatch):
+    monkeypatch.setattr("tengen.apps.web.socket.PATIENCE", 0.2)
+
+    async def converse():
+        pages, deaf = Pages(Settings()), DeafSocket()
+        async with asyncio.timeout(PATIENCE):
+            await pages.welcome(deaf)
+            while pages.places.taken:
+                await asyncio.sleep(0.01)
+        assert len(deaf.answers) == 3
+        assert not pages.pages
+
+    asyncio.run(converse())
+
+
+def test_others_get_their_turn():
+    """One place, taken by an analysis without end: another page waits, is told so, and then gets its move."""
+    with serving(searches=1, turn=0.1) as site, site.page() as first, site.page() as second:
+        first.say({"id": 1, "type": "think", "game": "gomoku:size=9", "moves": [], "agent": "uct", "analyse": True})
+        first.until(1, "thought")
+        second.say({"id": 2, "type": "think", "game": "tictactoe", "moves": [], "agent": "random"})
+        heard = [answer["type"] for answer in second.until(2)]
+        assert "waiting" in heard
+        assert heard[-1] == "move"
+        first.until(1, "thought")  # and the first goes on
+
+
+def test_places_go_to_clients_with_few_searches():
+    """Whoever asks for ten searches does not keep the others from their first."""
+
+    async def crowd():
+        places, order = Places(2), []
+
+        async def search(client):
+            await places.take(client)
+            order.append(client)
+            await asyncio.sleep(0)
+            places.leave(client)
+
+        await asyncio.gather(*(search(client) for client in ["greedy"] * 10 + ["modest", "shy"]))
+        assert places.free == 2
+        assert places.taken == 0
+        assert not places.searches
+        return order
+
+    order = asyncio.run(crowd())
+    assert len(order) == 12
+    assert order[:2] == ["greedy", "greedy"]  # nobody else was there
+    assert set(order[2:5]) == {"greedy", "modest", "shy"}
+
+
+@pytest.mark.parametrize("agent", ["minimax:depth=20", "alphabeta", "puct:net=uniform", "gumbel:net=uniform"])
+def test_every_kind_of_search_can_be_stopped(site, agent):
+    with site.page() as page:
+        page.say(
+            {"id": 1, "type": "think", "game": "connect4", "moves": ["4"], "agent": agent}
+            | {"analyse": True, "every": 0.05}
+        )
+        page.until(1, "thought")
+        page.say({"id": 2, "type": "stop", "of": 1})
+        assert page.until(1)[-1]["type"] == "done"
+
+
+def test_idle_agents_are_forgotten():
+    with serving(idle=0.2) as site, site.page() as page:
+        page.think("tictactoe", agent="uct:playouts=100")
+        wait_for(lambda: site.pages.agents == 0)
+        assert page.think("tictactoe", agent="uct:playouts=100")["type"] == "move"
+
+
+def test_agents_of_a_page_are_bounded():
+    with serving(agents=2) as site, site.page() as page:
+        for playouts in range(10, 15):
+            page.think("tictactoe", agent=f"uct:playouts={playouts}")
+        assert site.pages.agents == 2
+
+
+async def play_game(port, number, game, agent):
+    """A page's game against itself; returns how many moves it had."""
+    async with websockets.connect(f"ws://127.0.0.1:{port}/api/socket", open_timeout=PATIENCE) as page:
+        moves = []
+        for id_ in range(1000):
+            await page.send(json.dumps({"id": id_, "type": "position", "game": game, "moves": moves}))
+            view = await last_answer(page)
+            if view["outcome"]:
+                return len(moves)
+            question = {"id": id_, "type": "think", "game": game, "moves": moves, "agent": agent}
+            await page.send(json.dumps(question))
+            moves.append((await last_answer(page))["move"])
+    raise AssertionError(f"game {number} did not end")
+
+
+async def last_answer(page):
+    while True:
+        answer = json.loads(await asyncio.wait_for(page.recv(), PATIENCE))
+        assert answer["type"] != "error", answer
+        if answer["type"] in LAST:
+            return answer
+
+
+def test_a_hundred_games_at_once():
+    games = [
+        ("tictactoe", "uct:playouts=20"),
+        ("connect4", "random"),
+        ("reversi:size=4", "beginner"),
+        ("go:size=2", "random"),
+    ]
+
+    async def play_all(port):
+        return await asyncio.gather(*(play_game(port, i, *games[i % len(games)]) for i in range(100)))
+
+    with serving() as site:
+        lengths = asyncio.run(play_all(site.port))
+        assert len(lengths) == 100
+        assert all(length >= 5 for length in lengths[::4])
+        wait_for(lambda: site.pages.places.taken == 0 and not site.pages.pages)
