@@ -1,5 +1,6 @@
 """PUCT: the slides' search on 3×3, number by number; exact values where they are known; trees that stay whole."""
 
+import itertools
 import random
 from dataclasses import replace
 
@@ -94,6 +95,24 @@ def test_what_a_search_relies_on_is_looked_at_for_longer():
             lost[has_prover] += plain_value(after, patient.known) == 1 and plain_value(position, patient.known) > -1
     assert lost[True] == 0
     assert lost[False] > 10
+
+
+def test_a_look_takes_its_share_of_the_time():
+    """The longer the more is known to depend on it, and twice as long as before; with little time not so long."""
+    game, efforts = load_game("connect4"), dict[bytes, list[int]]()
+
+    def wins(states, effort=1):
+        if effort > 1:
+            efforts.setdefault(states.tobytes(), []).append(effort)
+        return np.zeros(len(states), np.bool_)
+
+    Puct(game, Uniform(game), batch=1, memory=16, prover=wins).search(game.start(), Limit(simulations=4000))
+    for looks in efforts.values():
+        assert all(later >= min(2 * earlier, 256) for earlier, later in itertools.pairwise(looks))
+    assert max(map(max, efforts.values())) == 256
+    efforts.clear()
+    Puct(game, Uniform(game), batch=1, memory=16, prover=wins).search(game.start(), Limit(time=0.2))
+    assert 2 <= max(map(max, efforts.values())) <= 25
 
 
 def test_who_has_lost_plays_what_was_looked_at():

@@ -98,7 +98,7 @@ class Opinion:
     action: int
     visits: int
     value: float  # in [−1, 1], for the player to move
-    prior: float | None = None  # what the net thought before the search
+    prior: float | None = None  # what the net thought before the search, at the temperature it was given
     line: tuple[int, ...] = ()  # what is expected, the action first
 
 

@@ -35,7 +35,8 @@ LONGEST = 512  # plies of one simulation
 LONGEST_SCHEDULE = 4096  # simulations that are shared by halving, where only time is limited
 DEFAULT_SIMULATIONS = 400
 BETWEEN_LOOKS = 16  # simulations after which what is expected is looked at more closely
-MOST_EFFORT = 256  # of a prover, in looks at a leaf
+MOST_EFFORT = 256  # of a prover, in looks at a leaf …
+SECONDS_OF_LOOK = 0.002  # … and how long one takes, at most, or nearly so
 MANY_LOST = 16  # edges: no hope is left in those that nobody has looked at
 FOREVER = 2**60
 NO_SCORES, NO_SCHEDULE = np.zeros(0, np.float32), np.zeros(0, np.int32)
@@ -169,7 +170,7 @@ class Puct:
         self.nodes, self.edges = new_tree(edges)
         self.spare = np.zeros(0, NODE), np.zeros(0, EDGE)
         self.sizes, self.chance = np.zeros(2, np.int64), np.uint64(self.seed)
-        self.looked_at: dict[int, int] = {}  # how many visits there were when the prover looked last, by position
+        self.looked_at: dict[int, int] = {}  # the prover's effort when it looked last, by position
         self.work = Batch(
             leaves=self.game.new_states(self.batch),
             paths=np.zeros((self.batch, LONGEST, 2), np.int32),
@@ -207,7 +208,7 @@ class Puct:
     def look_closer(self, prover: Prover, clock: Clock) -> None:
         """Asks about the line that is expected, for the longer the more it is visited, and again at twice the visits.
 
-        A prover's look at a leaf takes a millisecond or two; where there is no time for one so long, it is not asked.
+        A look takes no more than a quarter of the time that is left.
         """
         assert self.position is not None
         position, node, path = self.position, ROOT, self.work.paths[0]
@@ -218,10 +219,12 @@ class Puct:
                 return
             path[length - 1], mover = (node, index), position.to_play
             position, node = position.play(int(edge.action)), int(edge.child)
-            effort = min(visits, MOST_EFFORT)
-            if effort >= 2 * self.looked_at.get(position.key, 1) and clock.left > 0.002 * effort:
+            effort = int(min(visits, MOST_EFFORT, clock.left / 4 / SECONDS_OF_LOOK))
+            before = self.looked_at.get(position.key, 1)
+            if effort > before and effort >= min(2 * before, MOST_EFFORT):
                 self.looked_at[position.key] = effort
                 if prover(position.states, effort)[0]:
+                    del self.looked_at[position.key]  # by another way it comes up again
                     edge.proven = WON if position.to_play == mover else LOST
                     lift_proofs(self.game.parameters, self.nodes, self.edges, path, length)
                     return
@@ -241,7 +244,9 @@ class Puct:
         """
         edges = self.edges_of(ROOT)
         visits = np.sort(edges.visits[edges.proven != LOST])
-        return len(visits) < 2 or bool(visits[-1] - visits[-2] > left)
+        if len(visits) < 2:
+            return bool(visits.any())
+        return bool(visits[-1] - visits[-2] > left)
 
     def simulate(
         self, most: int, scores: np.ndarray = NO_SCORES, schedule: np.ndarray = NO_SCHEDULE, value_scale: float = 1.0

@@ -55,6 +55,7 @@ export class Stepper {
       this.target.value = "";
       this.refresh(0);
     } catch (problem) {
+      if (this.fetching !== fetched) return;
       toast(problem.message, "problem");
       refuse(problem);
     } finally {
