@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from tengen.games import load_game
 from tengen.learn.gpu import BETWEEN_LOOKS, GpuGroup
+from tengen.learn.selfplay import Opening
 from tengen.nets.facts import Architecture
 from tengen.nets.graph import GraphNet, recorded
 from tengen.nets.models import build_model
@@ -48,7 +49,7 @@ def measure(spec: str, rows: int, channels: int, count: int) -> None:
     torch.manual_seed(1)
     model = build_model(game, Architecture(blocks=6, channels=channels)).cuda()
     plan, longest = Plan(simulations=SIMULATIONS, value_scale=0.25, chance_plies=1000), 4 * game.cells + 100
-    groups = [GpuGroup(game, plan, model, rows, longest, seed, opening=4) for seed in range(count)]
+    groups = [GpuGroup(game, plan, model, rows, longest, seed, Opening(4)) for seed in range(count)]
     torch.cuda.synchronize()
     ready = time.perf_counter() - began
     net = GraphNet(game, model, rows)

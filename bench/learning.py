@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tengen.games import load_game
-from tengen.learn.selfplay import Group
+from tengen.learn.selfplay import Group, Opening
 from tengen.nets.export import export_onnx
 from tengen.nets.facts import Architecture, NetFacts
 from tengen.nets.models import build_model
@@ -68,7 +68,7 @@ def network(net: OnnxNet, game: Game, batch: int) -> Rate:
 
 def selfplay(net: Any, game: Game, seed: int, games: int = 64) -> Rate:
     """Simulations of one group, as in training."""
-    group = Group(game, Plan(simulations=32, value_scale=0.25), games, 4 * game.cells + 100, seed, opening=4)
+    group = Group(game, Plan(simulations=32, value_scale=0.25), games, 4 * game.cells + 100, seed, Opening(4))
 
     def rate(seconds: float) -> float:
         begin, before = time.perf_counter(), group.evaluations

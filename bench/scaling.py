@@ -112,9 +112,8 @@ def untrained(settings: Settings) -> bytes:
 def selfplay_here(settings: Settings, model: bytes, seconds: float) -> float:
     """Positions/s of self-play alone, in threads."""
     game, own, count = load_game(settings.run.game), settings.selfplay, settings.run.groups
-    groups = [
-        Group(game, settings.plan(), own.games, settings.longest(game), seed, own.opening) for seed in range(count)
-    ]
+    common, opening = (settings.plan(), own.games, settings.longest(game)), settings.opening(game)
+    groups = [Group(game, *common, seed, opening) for seed in range(count)]
     net = OnnxNet(model)
 
     def play() -> int:
@@ -367,7 +366,7 @@ def learn_over_nccl(changes: list[str]) -> list[float]:
     """The loss at first and later of a learner that is alone in its group."""
     settings = load_settings("gomoku8", changes)
     game = load_game(settings.run.game)
-    group = Group(game, settings.plan(), 64, settings.longest(game), 1, settings.selfplay.opening)
+    group = Group(game, settings.plan(), 64, settings.longest(game), 1, settings.opening(game))
     replay = Replay(game, settings.net.territory)
     replay.add(1, group.play(Uniform(game), 2048, lambda: False), 10**6)
     join("127.0.0.1:29500", 0, 1, "cuda")

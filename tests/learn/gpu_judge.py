@@ -11,10 +11,10 @@ import sys
 import numpy as np
 
 from tengen.games import load_game
-from tengen.learn.selfplay import Story, begin_games, new_story, play_on
+from tengen.learn.selfplay import Opening, Story, begin_games, new_story, play_on
 from tengen.search.lockstep import GUMBEL, PUCT, Plan, Rows, as_words, new_rows
 
-ROWS, STEPS, LONGEST, OPENING = 64, 150, 100, 2
+ROWS, STEPS, LONGEST, OPENING = 64, 150, 100, Opening(plies=3, near=2, columns=9)
 PLANS = {
     "gumbel": Plan(GUMBEL, simulations=8, considered=4, chance_plies=1000),
     "puct": Plan(PUCT, simulations=8, chance_plies=4, keep=1),

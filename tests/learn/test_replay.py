@@ -5,13 +5,13 @@ import pytest
 
 from tengen.games import load_game
 from tengen.learn.replay import Replay
-from tengen.learn.selfplay import Group
+from tengen.learn.selfplay import Group, Opening
 from tengen.search.evaluators import Uniform
 from tengen.search.lockstep import Plan
 
 
 def played(game, positions=300):
-    return Group(game, Plan(simulations=6), 8, 4 * game.cells + 100, seed=4, opening=4).play(
+    return Group(game, Plan(simulations=6), 8, 4 * game.cells + 100, seed=4, opening=Opening(4)).play(
         Uniform(game), positions, lambda: False
     )
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tengen.games import load_game
-from tengen.learn.selfplay import Games, Group, play_groups
+from tengen.learn.selfplay import Games, Group, Opening, play_groups
 from tengen.search.evaluators import RandomSymmetry, Uniform
 from tengen.search.lockstep import GUMBEL, PUCT, Plan
 
@@ -37,7 +37,7 @@ def equal(one, other):
 )
 def test_games_keep_the_rules(spec, plan):
     game = load_game(spec)
-    games = Group(game, plan, 8, 4 * game.cells + 100, seed=1, opening=3).play(Uniform(game), 150, never)
+    games = Group(game, plan, 8, 4 * game.cells + 100, seed=1, opening=Opening(3)).play(Uniform(game), 150, never)
     assert len(games.moves) == games.lengths.sum() >= 150
     for moves, policies, result in split(games):
         position = game.start()
@@ -49,6 +49,18 @@ def test_games_keep_the_rules(spec, plan):
         assert position.outcome is not None
         assert result == {0: 1, 1: 2, None: 3}[position.outcome.winner]
     assert 0.5 < games.policies.any(axis=1).mean() < 1
+
+
+def test_stones_of_an_opening_stand_together():
+    game = load_game("gomoku")
+    opening = Opening(plies=5, near=2, columns=15)
+    games = Group(game, Plan(simulations=2), 64, 225, seed=3, opening=opening).play(Uniform(game), 1000, never)
+    begun = [moves[~policies.any(axis=1)] for moves, policies, _ in split(games)]
+    for moves in begun:
+        cells = np.stack(np.divmod(moves.astype(int), 15), 1)
+        assert all(abs(cells[:ply] - cells[ply]).max(axis=1).min() <= 2 for ply in range(1, len(cells)))
+    assert {len(moves) for moves in begun} == set(range(6))
+    assert len({int(moves[0]) for moves in begun if len(moves)}) > 10  # the first stands anywhere
 
 
 def test_a_game_without_an_end_is_a_draw():
@@ -73,7 +85,7 @@ def test_the_same_games_however_threads_run():
 
 def test_games_under_way_outlive_the_process():
     game, plan, net = load_game("reversi"), Plan(simulations=6), Uniform(load_game("reversi"))
-    group, other = (Group(game, plan, 8, 130, seed=seed, opening=5) for seed in (1, 2))
+    group, other = (Group(game, plan, 8, 130, seed=seed, opening=Opening(5)) for seed in (1, 2))
     group.play(net, 200, never)
     other.restore(group.save())
     assert equal(group.play(net, 500, never), other.play(net, 500, never))

@@ -94,6 +94,11 @@ def test_what_is_wrong_is_named(change, message):
         load_settings("gomoku8", [change])
 
 
+def test_stones_cannot_be_put_near_in_connect_four():
+    with pytest.raises(TengenError, match="opening_near is for games that put a stone on any cell"):
+        load_settings("connect4", ["selfplay.opening_near=2"])
+
+
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(TengenError, match="cannot be read: No such file"):
         load_settings(str(tmp_path / "none.toml"))

@@ -23,7 +23,7 @@ from tengen.learn.gpu_rows import (
     settle_rows,
 )
 from tengen.learn.replay import Replay
-from tengen.learn.selfplay import Games, Story, new_story
+from tengen.learn.selfplay import NO_OPENING, Games, Opening, Story, new_story
 from tengen.nets.graph import GraphNet, recorded
 from tengen.nets.models import Network
 from tengen.rules.contract import DRAW
@@ -59,11 +59,12 @@ class GpuGroup:
         count: int,
         longest: int,
         seed: int,
-        opening: int = 0,
+        opening: Opening = NO_OPENING,
         symmetry: bool = False,
+        prior_temperature: float = 1.0,
     ):
         self.game, self.plan, self.count, self.opening, self.evaluations = game, plan, count, opening, 0
-        self.net = GraphNet(game, model, count, symmetry)
+        self.net = GraphNet(game, model, count, symmetry, prior_temperature)
         self.rows, first = self._new_rows(seed)
         story = new_story(game, count, longest)
         self.told = {name: to_gpu(getattr(story, name)) for name in TOLD}

@@ -32,6 +32,19 @@ from tengen.search.lockstep import (
 )
 from tengen.search.tree import ROOT
 
+TRIES = 64  # at a random move that is near another; then any will do
+
+
+class Opening(NamedTuple):
+    """Random moves that begin a game, from which nothing is learned."""
+
+    plies: int = 0  # none to so many
+    near: int = 0  # rows and columns at most to a move before it; 0: anywhere
+    columns: int = 1  # of the board
+
+
+NO_OPENING = Opening()
+
 
 class Story(NamedTuple):
     """What was played so far in the game of each row."""
@@ -70,17 +83,40 @@ def write_down(rows, story, i, ply, edge):
 
 
 @kernel
+def is_near(opening, moves, ply, action):
+    """Whether an action is near one of the moves before this ply."""
+    row, column = action // opening.columns, action % opening.columns
+    for earlier in range(ply):
+        rows = abs(np.int64(moves[earlier]) // opening.columns - row)
+        columns = abs(np.int64(moves[earlier]) % opening.columns - column)
+        if max(rows, columns) <= opening.near:
+            return True
+    return False
+
+
+@kernel
+def random_move(rows, story, i, ply, count, opening):
+    """One of the first `count` actions of row i, for its opening."""
+    row, action = rows.rows[i], np.int64(0)
+    for _ in range(TRIES):
+        row.seed = advance(row.seed)
+        action = np.int64(rows.actions[i, below(row.seed, count)])
+        if opening.near == 0 or ply == 0 or is_near(opening, story.moves[i], ply, action):
+            break
+    return action
+
+
+@kernel
 def begin_game(game, rows, story, i, opening):
-    """Row i begins a game with up to `opening` random moves, from which nothing is learned; asks where they lead."""
+    """Row i begins a game with an opening; asks where it leads."""
     row, state = rows.rows[i], rows.roots[i]
     row.seed = advance(row.seed)
-    plies = np.int64(below(row.seed, opening + 1))
+    plies = np.int64(below(row.seed, opening.plies + 1))
     copy_words(story.blank, rows.root_words[i])
     start(game, state)
     for ply in range(plies):
         count = legal(game, state, rows.actions[i])
-        row.seed = advance(row.seed)
-        story.moves[i, ply] = rows.actions[i, below(row.seed, count)]
+        story.moves[i, ply] = random_move(rows, story, i, ply, count, opening)
         story.policies[i, ply][:] = 0
         play(game, state, story.moves[i, ply])
         if outcome(game, state) != ONGOING:  # nothing is left to play: without random moves, then
@@ -157,7 +193,7 @@ class Games(NamedTuple):
 class Group:
     """Games that one thread plays."""
 
-    def __init__(self, game: Game, plan: Plan, count: int, longest: int, seed: int, opening: int = 0):
+    def __init__(self, game: Game, plan: Plan, count: int, longest: int, seed: int, opening: Opening = NO_OPENING):
         self.game, self.plan, self.opening, self.evaluations = game, plan, opening, 0
         self.rows: Rows = new_rows(game, plan, count, seed)
         self.story = new_story(game, count, longest)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 from tengen.games import load_game
+from tengen.learn.selfplay import Opening
 from tengen.nets.facts import HEADS, KINDS, Architecture
 from tengen.rules.board import Between
 from tengen.rules.contract import has_rule
@@ -61,7 +62,8 @@ class SelfplaySettings:
     games: Annotated[int, Between(1, 10**5)] = 64  # side by side in each group
     positions: Annotated[int, COUNT] = 4096  # of finished games, in a generation
     longest: Annotated[int, Between(0, 10**5)] = 0  # plies, then it is a draw; 0: four times the cells, and 100
-    opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to so many
+    opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to so many …
+    opening_near: Annotated[int, Between(0, 100)] = 0  # … each so many rows and columns from another; 0: anywhere
     search: Annotated[str, Named(("puct", "gumbel"))] = "gumbel"
     simulations: Annotated[int, Between(1, 10**5)] = 32
     exploration: Annotated[float, Between(0, 100)] = 1.5
@@ -70,6 +72,7 @@ class SelfplaySettings:
     value_scale: Annotated[float, Between(0, 100)] = 0.25
     noise: Annotated[float, SHARE] = 0.25  # PUCT: of Dirichlet noise in the root's priors
     temperature: Annotated[float, Between(0, 100)] = 1.0  # PUCT
+    prior_temperature: Annotated[float, Between(0.1, 10)] = 1.0  # of the net's policy: above 1, less sure of itself
     chance_plies: Annotated[int, Between(0, 10**5)] = 1000  # then the best move found is played
     keep: bool = False  # PUCT: the subtree of the move played
     symmetry: bool = True  # the net sees each position under a random symmetry
@@ -118,6 +121,10 @@ class Settings:
         given, own = asdict(self.selfplay), Plan._field_defaults
         shared = {name: type(own[name])(given[name]) for name in own if name in given}
         return Plan(**shared)._replace(root=PUCT if self.selfplay.search == "puct" else GUMBEL)
+
+    def opening(self, game: Game) -> Opening:
+        """How games begin."""
+        return Opening(self.selfplay.opening, self.selfplay.opening_near, game.shape[1])
 
     def longest(self, game: Game) -> int:
         """Plies after which a game is a draw."""
@@ -226,6 +233,8 @@ def check_together(settings: Settings, where: str) -> None:
     settings.architecture()
     if own.opening >= settings.longest(game):
         raise BadParameter(f"{where}: selfplay.opening={own.opening} is not shorter than the longest game")
+    if own.opening_near and game.actions < game.cells:
+        raise BadParameter(f"{where}: selfplay.opening_near is for games that put a stone on any cell, as Gomoku does")
     if own.keep and own.search == "gumbel":
         raise BadParameter(f"{where}: selfplay.keep is for search = 'puct': halving counts visits from zero")
     if settings.net.territory and not has_rule(type(game.parameters), "territory"):

@@ -34,7 +34,7 @@ from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game
-from tengen.search.evaluators import RandomSymmetry
+from tengen.search.evaluators import adapted
 
 SAMPLES = 2  # games of each kind in a file of samples
 
@@ -176,10 +176,9 @@ class Training:
             return [self.trainer.model for _ in self.groups]
         gated = self.settings.evaluation.gating > 0
         net = OnnxNet(self.run.net_path(self.counters.best if gated else generation - 1))
-        if not self.settings.selfplay.symmetry:
-            return [net for _ in self.groups]
-        seed = [self.settings.run.seed, generation]
-        return [RandomSymmetry(net, self.game, [*seed, number]) for number in range(len(self.groups))]
+        own, seed = self.settings.selfplay, [self.settings.run.seed, generation]
+        given = net, self.game, own.symmetry, own.prior_temperature
+        return [adapted(*given, [*seed, number]) for number in range(len(self.groups))]
 
     def _learn(self, generation: int, games: Games) -> dict[str, float]:
         """Adds the games to the replay, and makes as many steps as they are worth."""
@@ -292,9 +291,9 @@ def repeat(generation: Callable[[], None], is_over: Callable[[], bool], seconds:
 
 def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
     """Who learns, from what, and who plays: a thread a group; nobody if others play."""
-    own, count = settings.selfplay, settings.run.groups if plays else 0
+    own, count, opening = settings.selfplay, settings.run.groups if plays else 0, settings.opening(game)
     common = settings.plan(), own.games, settings.longest(game)
-    groups = [Group(game, *common, 1000 * settings.run.seed + number, own.opening) for number in range(count)]
+    groups = [Group(game, *common, 1000 * settings.run.seed + number, opening) for number in range(count)]
     return Trainer(game, settings, settings.run.groups), Replay(game, settings.net.territory), groups
 
 
@@ -305,9 +304,8 @@ def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
 
     own, count, trainer = settings.selfplay, settings.run.groups if plays else 0, GpuTrainer(game, settings)
     common = settings.plan(), trainer.model, own.games, settings.longest(game)
-    groups = [
-        GpuGroup(game, *common, 1000 * settings.run.seed + number, own.opening, own.symmetry) for number in range(count)
-    ]
+    shown = settings.opening(game), own.symmetry, own.prior_temperature
+    groups = [GpuGroup(game, *common, 1000 * settings.run.seed + number, *shown) for number in range(count)]
     return trainer, GpuReplay(game, settings.net.territory), groups
 
 

@@ -23,11 +23,12 @@ WARM_UPS = 3  # before recording: cuDNN tries its algorithms, and memory is foun
 class GraphNet:
     """Answers `planes` [rows, planes, cells] with `logits` and `values`: tensors that stay where they are.
 
-    With `symmetry` each position is shown under a random symmetry of the board, and its logits are turned back.
+    With `symmetry` each position is shown under a random symmetry of the board, and its logits are turned back;
+    `temperature` divides them.
     """
 
-    def __init__(self, game: Game, model: Network, rows: int, symmetry: bool = False):
-        self.game, self.has_symmetry = game, symmetry
+    def __init__(self, game: Game, model: Network, rows: int, symmetry: bool = False, temperature: float = 1.0):
+        self.game, self.has_symmetry, self.factor = game, symmetry, 1 / temperature
         device = torch.device("cuda")
         self.planes = torch.zeros((rows, len(game.planes), game.cells), dtype=torch.uint8, device=device)
         self.logits = torch.zeros((rows, game.actions), device=device)
@@ -52,7 +53,8 @@ class GraphNet:
             shown = shown.gather(2, self.sources[turns][:, None, :].expand(rows, planes, cells))
         board = shown.view(rows, planes, *self.game.shape).to(torch.bfloat16, memory_format=torch.channels_last)
         logits, values = answers(self.model, board)
-        self.logits.copy_(logits.gather(1, self.targets[turns]) if self.has_symmetry else logits)
+        turned = logits.gather(1, self.targets[turns]) if self.has_symmetry else logits
+        torch.mul(turned, self.factor, out=self.logits)
         self.values.copy_(values)
 
 

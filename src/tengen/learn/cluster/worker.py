@@ -16,7 +16,7 @@ from tengen.games import load_game
 from tengen.learn.selfplay import Games, Group
 from tengen.learn.settings import ON_CUDA, SelfplaySettings, Settings
 from tengen.nets.runtime import OnnxNet
-from tengen.search.evaluators import RandomSymmetry
+from tengen.search.evaluators import adapted
 
 NetParts = dict[str, list[Any]]  # by device, a reference in a list: Ray would fetch a bare one for every slice
 
@@ -96,9 +96,10 @@ class CpuPlayer:
     """A group of games on one core, with a net in ONNX Runtime: torch is not needed."""
 
     def __init__(self, game: Any, post: Post):
-        self.game, self.post, own = game, post, post.settings.selfplay
-        plan, longest = post.settings.plan(), post.settings.longest(game)
-        self.group = Group(game, plan, post.rows, longest, post.seed, own.opening)
+        self.game, self.post = game, post
+        settings = post.settings
+        common = settings.plan(), post.rows, settings.longest(game), post.seed
+        self.group = Group(game, *common, settings.opening(game))
         self.net: OnnxNet | None = None
 
     def load(self, model: bytes) -> None:
@@ -107,9 +108,8 @@ class CpuPlayer:
 
     def play(self, positions: int, number: int) -> tuple[Games, int]:
         assert self.net is not None
-        before, evaluator = self.group.evaluations, self.net
-        if self.post.settings.selfplay.symmetry:
-            evaluator = RandomSymmetry(self.net, self.game, [self.post.seed, number])  # type: ignore[assignment]
+        before, own = self.group.evaluations, self.post.settings.selfplay
+        evaluator = adapted(self.net, self.game, own.symmetry, own.prior_temperature, [self.post.seed, number])
         games = self.group.play(evaluator, positions, lambda: False)
         return games, self.group.evaluations - before
 
@@ -126,9 +126,8 @@ class CudaPlayer:
         own, settings = post.settings.selfplay, post.settings
         model = build_model(game, settings.architecture())
         self.model = model.to("cuda", memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.group = GpuGroup(
-            game, settings.plan(), self.model, post.rows, settings.longest(game), post.seed, own.opening, own.symmetry
-        )
+        common = settings.plan(), self.model, post.rows, settings.longest(game), post.seed
+        self.group = GpuGroup(game, *common, settings.opening(game), own.symmetry, own.prior_temperature)
 
     def load(self, arrays: dict[str, np.ndarray]) -> None:
         import torch
