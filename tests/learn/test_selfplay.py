@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tengen.games import load_game
-from tengen.learn.selfplay import Games, Group, Opening, play_groups
+from tengen.learn.selfplay import Games, Group, Opening, learned, play_groups
 from tengen.search.evaluators import RandomSymmetry, Uniform
 from tengen.search.lockstep import GUMBEL, PUCT, Plan
 
@@ -19,6 +19,11 @@ def split(games):
     for end, length, result in zip(ends, games.lengths, games.results, strict=True):
         part = slice(end - length, end)
         yield games.moves[part], games.policies[part], result
+
+
+def softmax(logits):
+    weights = np.exp(logits)
+    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def equal(one, other):
@@ -61,6 +66,29 @@ def test_stones_of_an_opening_stand_together():
         assert all(abs(cells[:ply] - cells[ply]).max(axis=1).min() <= 2 for ply in range(1, len(cells)))
     assert {len(moves) for moves in begun} == set(range(6))
     assert len({int(moves[0]) for moves in begun if len(moves)}) > 10  # the first stands anywhere
+
+
+def test_a_temperature_widens_the_search_and_not_what_is_learned():
+    logits, found = np.random.default_rng(1).normal(size=(2, 5, 9))
+    searched, wanted = softmax(logits / 1.5 + found), softmax(logits + 1.5 * found)
+    searched[3] = 0  # a random move
+    wanted[3] = 0
+    np.testing.assert_allclose(learned(searched, 1.5), wanted, atol=1e-3)
+
+
+def test_without_values_the_net_learns_what_it_thinks():
+    """Searches that find nothing leave the policy alone, however wide they look."""
+    game = load_game("gomoku:size=6")
+    logits = np.random.default_rng(2).normal(size=36).astype(np.float32)
+
+    def evaluator(planes):
+        return np.tile(logits, (len(planes), 1)), np.zeros(len(planes), np.float32)
+
+    plan = Plan(simulations=8, value_scale=0.0, prior_temperature=2.0)
+    games = Group(game, plan, 8, 5, seed=1).play(evaluator, 40, never)
+    begins = np.cumsum(games.lengths) - games.lengths
+    for policy in games.policies[begins]:
+        np.testing.assert_allclose(policy, softmax(logits), atol=1e-3)
 
 
 def test_a_game_without_an_end_is_a_draw():

@@ -85,6 +85,7 @@ def test_changes():
         ("simulations", "write table.key=value"),
         ("selfplay.simulations=true", "selfplay.simulations=True is not a whole number"),
         ("selfplay.keep=true", "selfplay.keep is for search = 'puct'"),
+        ("selfplay.prior_temperature=0", "selfplay.prior_temperature=0 is out of range"),
         ("selfplay.longest=4", "selfplay.opening=4 is not shorter than the longest game"),
         ("evaluation.gating=0.2", "evaluation.gating=0.2 is 0.5 at least"),
     ],
@@ -92,6 +93,11 @@ def test_changes():
 def test_what_is_wrong_is_named(change, message):
     with pytest.raises(TengenError, match=message):
         load_settings("gomoku8", [change])
+
+
+def test_visits_know_no_prior():
+    with pytest.raises(TengenError, match="prior_temperature is for search = 'gumbel'"):
+        load_settings("gomoku8-paper", ["selfplay.prior_temperature=1.5"])
 
 
 def test_stones_cannot_be_put_near_in_connect_four():

@@ -25,7 +25,7 @@ from tengen.rules.game import Game
 from tengen.search.alphabeta import AlphaBeta, Refinements
 from tengen.search.alphago import AlphaGo
 from tengen.search.evaluation import Plain
-from tengen.search.evaluators import Cached, Evaluator, Uniform, adapted
+from tengen.search.evaluators import Cached, Evaluator, RandomSymmetry, Tempered, Uniform
 from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
 from tengen.search.puct import DEFAULT_SIMULATIONS, Gumbel, Puct, usual_batch
@@ -177,7 +177,11 @@ def puct_settings(game: Game, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def evaluator_of(game: Game, options: dict[str, Any]) -> Evaluator:
-    evaluator = adapted(net_of(game, options), game, *(options[name] for name in ("symmetry", "temperature", "seed")))
+    evaluator = net_of(game, options)
+    if options["symmetry"]:
+        evaluator = RandomSymmetry(evaluator, game, options["seed"])
+    if options["temperature"] != 1:
+        evaluator = Tempered(evaluator, options["temperature"])
     return Cached(evaluator, options["cache"]) if options["cache"] else evaluator
 
 

@@ -61,10 +61,9 @@ class GpuGroup:
         seed: int,
         opening: Opening = NO_OPENING,
         symmetry: bool = False,
-        prior_temperature: float = 1.0,
     ):
         self.game, self.plan, self.count, self.opening, self.evaluations = game, plan, count, opening, 0
-        self.net = GraphNet(game, model, count, symmetry, prior_temperature)
+        self.net = GraphNet(game, model, count, symmetry, plan.prior_temperature)
         self.rows, first = self._new_rows(seed)
         story = new_story(game, count, longest)
         self.told = {name: to_gpu(getattr(story, name)) for name in TOLD}
@@ -123,9 +122,14 @@ class GpuGroup:
         played = torch.arange(int(lengths.max()), device=rows.device) < lengths[:, None]  # [games, plies]
         row, ply = played.nonzero(as_tuple=True)
         moves, policies = (self.told[name][rows[row], ply] for name in ("moves", "policies"))
-        games = Games(*(part.cpu().numpy() for part in (lengths, results, moves, policies.half())))
+        games = Games(*(part.cpu().numpy() for part in (lengths, results, moves, self._learned(policies))))
         self._begin(False)
         return games
+
+    def _learned(self, policies: torch.Tensor) -> torch.Tensor:
+        """As `learned` has it."""
+        sharp = policies.half().float().pow(self.plan.prior_temperature)
+        return (sharp / sharp.sum(1, keepdim=True).clamp_min(1e-30)).half()
 
     def save(self) -> dict[str, np.ndarray]:
         """The games under way, as arrays, but for their policies, which are many: what was played so far is only played

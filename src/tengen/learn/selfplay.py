@@ -16,7 +16,7 @@ import numpy as np
 from tengen.rules.contract import DRAW, ONGOING, advance, below, encode, kernel, legal, outcome, play, start
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
-from tengen.search.evaluators import Evaluator
+from tengen.search.evaluators import Evaluator, Tempered
 from tengen.search.lockstep import (
     Plan,
     Rows,
@@ -206,6 +206,8 @@ class Group:
         """
         game, finished, done = self.game.parameters, [Games.none(self.game.actions)], 0
         begin_searches(game, self.rows)
+        if self.plan.prior_temperature != 1:
+            evaluator = Tempered(evaluator, self.plan.prior_temperature)
         while done < positions and not is_stopped():
             logits, values = evaluator(self.rows.planes)
             play_on(game, self.plan, self.rows, self.story, logits, values)
@@ -224,7 +226,7 @@ class Group:
             lengths=np.array([plies], np.int32),
             results=story.results[i : i + 1].copy(),
             moves=story.moves[i, :plies].copy(),
-            policies=story.policies[i, :plies].astype(np.float16),
+            policies=learned(story.policies[i, :plies], self.plan.prior_temperature),
         )
 
     def save(self) -> dict[str, np.ndarray]:
@@ -247,6 +249,16 @@ class Group:
             getattr(self.story, name)[:, :longest] = saved[name]
         self.rows.root_words[:] = 0
         replay_moves(self.game.parameters, self.rows.roots, self.story.moves, self.story.plies)
+
+
+def learned(policies: np.ndarray, temperature: float) -> np.ndarray:
+    """What is learned of policies that searches found with a prior at a temperature: the net's own logits, corrected.
+
+    softmax(logit / t + σ(q)), to the power of t, is softmax(logit + t · σ(q)). Learned as it is, a move that was never
+    tried would lose some of its logit with each generation, until the net prefers nothing to anything.
+    """
+    sharp = policies.astype(np.float16).astype(np.float32) ** temperature  # `save` keeps no more of them
+    return (sharp / np.maximum(sharp.sum(axis=1, keepdims=True), 1e-30)).astype(np.float16)
 
 
 def play_groups(

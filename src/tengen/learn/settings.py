@@ -72,7 +72,7 @@ class SelfplaySettings:
     value_scale: Annotated[float, Between(0, 100)] = 0.25
     noise: Annotated[float, SHARE] = 0.25  # PUCT: of Dirichlet noise in the root's priors
     temperature: Annotated[float, Between(0, 100)] = 1.0  # PUCT
-    prior_temperature: Annotated[float, Between(0.1, 10)] = 1.0  # of the net's policy: above 1, less sure of itself
+    prior_temperature: Annotated[float, Between(0.1, 10)] = 1.0  # Gumbel: above 1, a search looks wider
     chance_plies: Annotated[int, Between(0, 10**5)] = 1000  # then the best move found is played
     keep: bool = False  # PUCT: the subtree of the move played
     symmetry: bool = True  # the net sees each position under a random symmetry
@@ -237,6 +237,8 @@ def check_together(settings: Settings, where: str) -> None:
         raise BadParameter(f"{where}: selfplay.opening_near is for games that put a stone on any cell, as Gomoku does")
     if own.keep and own.search == "gumbel":
         raise BadParameter(f"{where}: selfplay.keep is for search = 'puct': halving counts visits from zero")
+    if own.prior_temperature != 1 and own.search == "puct":
+        raise BadParameter(f"{where}: selfplay.prior_temperature is for search = 'gumbel': visits cannot be set right")
     if settings.net.territory and not has_rule(type(game.parameters), "territory"):
         raise BadParameter(f"{where}: net.territory is for games that say who owns each cell; {game.spec} does not")
     if gating and (gating < 0.5 or not settings.evaluation.every):

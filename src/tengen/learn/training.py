@@ -34,7 +34,7 @@ from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game
-from tengen.search.evaluators import adapted
+from tengen.search.evaluators import RandomSymmetry
 
 SAMPLES = 2  # games of each kind in a file of samples
 
@@ -176,9 +176,10 @@ class Training:
             return [self.trainer.model for _ in self.groups]
         gated = self.settings.evaluation.gating > 0
         net = OnnxNet(self.run.net_path(self.counters.best if gated else generation - 1))
-        own, seed = self.settings.selfplay, [self.settings.run.seed, generation]
-        given = net, self.game, own.symmetry, own.prior_temperature
-        return [adapted(*given, [*seed, number]) for number in range(len(self.groups))]
+        if not self.settings.selfplay.symmetry:
+            return [net for _ in self.groups]
+        seed = [self.settings.run.seed, generation]
+        return [RandomSymmetry(net, self.game, [*seed, number]) for number in range(len(self.groups))]
 
     def _learn(self, generation: int, games: Games) -> dict[str, float]:
         """Adds the games to the replay, and makes as many steps as they are worth."""
@@ -304,7 +305,7 @@ def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
 
     own, count, trainer = settings.selfplay, settings.run.groups if plays else 0, GpuTrainer(game, settings)
     common = settings.plan(), trainer.model, own.games, settings.longest(game)
-    shown = settings.opening(game), own.symmetry, own.prior_temperature
+    shown = settings.opening(game), own.symmetry
     groups = [GpuGroup(game, *common, 1000 * settings.run.seed + number, *shown) for number in range(count)]
     return trainer, GpuReplay(game, settings.net.territory), groups
 

@@ -97,12 +97,3 @@ class RandomSymmetry:
         turned = np.take_along_axis(planes, self.sources[drawn][:, np.newaxis], axis=2)
         logits, values = self.evaluator(turned)
         return np.take_along_axis(logits, self.actions[drawn], axis=1), values
-
-
-def adapted(
-    evaluator: Evaluator, game: Game, symmetry: bool, temperature: float, seed: int | Sequence[int]
-) -> Evaluator:
-    """An evaluator under random symmetries, if so, and with its policy at a temperature."""
-    if symmetry:
-        evaluator = RandomSymmetry(evaluator, game, seed)
-    return evaluator if temperature == 1 else Tempered(evaluator, temperature)

@@ -51,6 +51,7 @@ class Plan(NamedTuple):
     noise_total: float = 10.0  # … whose α is this over the number of legal actions
     temperature: float = 1.0  # PUCT: actions are drawn by visits to the power of 1 / temperature
     chance_plies: int = 10  # so long chance has a say in what is played; then the best is, whatever was explored
+    prior_temperature: float = 1.0  # of self-play: it searches with exp(logit / temperature)
     keep: int = 0  # PUCT: whether the subtree of the action played is kept
 
 

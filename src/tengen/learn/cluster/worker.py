@@ -16,7 +16,7 @@ from tengen.games import load_game
 from tengen.learn.selfplay import Games, Group
 from tengen.learn.settings import ON_CUDA, SelfplaySettings, Settings
 from tengen.nets.runtime import OnnxNet
-from tengen.search.evaluators import adapted
+from tengen.search.evaluators import RandomSymmetry
 
 NetParts = dict[str, list[Any]]  # by device, a reference in a list: Ray would fetch a bare one for every slice
 
@@ -108,8 +108,9 @@ class CpuPlayer:
 
     def play(self, positions: int, number: int) -> tuple[Games, int]:
         assert self.net is not None
-        before, own = self.group.evaluations, self.post.settings.selfplay
-        evaluator = adapted(self.net, self.game, own.symmetry, own.prior_temperature, [self.post.seed, number])
+        before, evaluator = self.group.evaluations, self.net
+        if self.post.settings.selfplay.symmetry:
+            evaluator = RandomSymmetry(self.net, self.game, [self.post.seed, number])  # type: ignore[assignment]
         games = self.group.play(evaluator, positions, lambda: False)
         return games, self.group.evaluations - before
 
@@ -127,7 +128,7 @@ class CudaPlayer:
         model = build_model(game, settings.architecture())
         self.model = model.to("cuda", memory_format=torch.channels_last)  # type: ignore[call-overload]
         common = settings.plan(), self.model, post.rows, settings.longest(game), post.seed
-        self.group = GpuGroup(game, *common, settings.opening(game), own.symmetry, own.prior_temperature)
+        self.group = GpuGroup(game, *common, settings.opening(game), own.symmetry)
 
     def load(self, arrays: dict[str, np.ndarray]) -> None:
         import torch
