@@ -85,7 +85,8 @@ class Trainer:
                 weight.grad += other.grad
             weight.grad /= len(self.replicas)
         self.optimiser.step()
-        return torch.cat([terms, loss_of_weights(self.model, self.settings.weight_decay).view(1)])
+        weights = loss_of_weights(self.model, self.settings.weight_decay)
+        return torch.cat([terms, weights.view(1).cpu()])
 
     def _differentiate(self, model: Network, samples: Samples) -> torch.Tensor:
         """The gradient of the loss on some samples, in the replica; the optimiser itself sees to the weights' term."""
