@@ -1,8 +1,8 @@
 """python bench/openings.py GAME NET [COUNT] [PLIES]: openings in which neither side is much better, one a line.
 
 For `tengen match --openings FILE`. Stones are put at random, each within two points of another, the first near the
-middle; a position is kept if the net, and then a short search with it, think it about even. No two are the same, turned
-or mirrored perhaps.
+middle; a position is kept if the net, then a short search with it, then a longer one think it about even. No two are
+the same, turned or mirrored perhaps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tengen.rules.game import Game, Position
 
 EVEN = 0.2  # a value nearer to 0 than this
 NEAR = 2  # points
-LOOK = "puct:net={},simulations=200,threats=1"
+LOOKS = "simulations=200,threats=1", "simulations=800,threats=1,temperature=1.8"
 
 
 def random_opening(game: Game, plies: int, random: np.random.Generator) -> Position | None:
@@ -46,16 +46,17 @@ def is_near(game: Game, cell: int, other: int) -> bool:
 def even_openings(spec: str, name: str, plies: int) -> Iterator[Position]:
     """Without end."""
     game, random, seen = load_game(spec), np.random.default_rng(1), set[bytes]()
-    net, agent = load_net(name, game), load_agent(LOOK.format(name), game)
+    net, agents = load_net(name, game), [load_agent(f"puct:net={name},{look}", game) for look in LOOKS]
     while True:
         position = random_opening(game, plies, random)
         if position is None:
             continue
         _, values = net(position.encode().reshape(1, -1, game.cells))
         key = min(position.board.reshape(-1)[np.argsort(turn)].tobytes() for turn in game.symmetries)
-        if abs(values[0]) < EVEN and key not in seen and abs(agent.choose(position).value or 0.0) < EVEN:
+        if abs(values[0]) < EVEN and key not in seen:
             seen.add(key)
-            yield position
+            if all(abs(agent.choose(position).value or 0.0) < EVEN for agent in agents):
+                yield position
 
 
 if __name__ == "__main__":
