@@ -371,7 +371,7 @@ def learn_over_nccl(changes: list[str]) -> list[float]:
     replay.add(1, group.play(Uniform(game), 2048, lambda: False), 10**6)
     join("127.0.0.1:29500", 0, 1, "cuda")
     trainer = SharedTrainer(game, settings, 0, 1, "cuda")
-    losses = [sum(trainer.train(replay, steps, 2e-3, [1], lambda: False).values()) for steps in (20, 80, 20)]
+    losses = [trainer.train(replay, steps, 2e-3, [1], lambda: False)["total"] for steps in (20, 80, 20)]
     distributed.destroy_process_group()
     return [losses[0], losses[2]]
 
