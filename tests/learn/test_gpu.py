@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from gpu_judge import PLANS, by_cpu
+from gpu_judge import LONGEST, OPENING, PLANS, by_cpu, stand_in
+
+from tengen.games import load_game
+from tengen.learn.selfplay import Games, Group
 
 JUDGE = Path(__file__).with_name("gpu_judge.py")
 
@@ -46,3 +50,44 @@ def test_a_gpu_plays_the_same_games(tmp_path, spec, root):
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA device here: the kernels were tested in Numba's simulator alone")
     check_same(by_cpu(spec, PLANS[root]), by_another_process(tmp_path, spec, root))
+
+
+class ExactNet:
+    """The stand-in, where a GPU's network stands."""
+
+    def __init__(self, game, model, rows, symmetry, temperature):
+        self.planes = torch.zeros((rows, len(game.planes), game.cells), dtype=torch.uint8, device="cuda")
+        self.logits, self.values = torch.zeros((rows, game.actions), device="cuda"), torch.zeros(rows, device="cuda")
+        self.weights = 1 + torch.arange(self.planes[0].numel(), device="cuda") * 37 % 101
+        self.actions = torch.arange(game.actions, device="cuda") * 17
+
+    def load(self, model):
+        pass
+
+    def answer(self):
+        number = (self.planes.flatten(1).long() * self.weights).sum(1)
+        self.logits.copy_((number[:, None] * 31 + self.actions) % 23 / 8)
+        self.values.copy_((number % 9 - 4) / 8)
+
+
+def lines_of(games: Games) -> Counter:
+    """How often each game was played."""
+    return Counter(tuple(moves) for moves in np.split(games.moves, np.cumsum(games.lengths)[:-1]))
+
+
+def test_a_group_on_a_gpu_plays_the_games_of_one_on_a_cpu(monkeypatch):
+    """Each row hears what it asked, and no other answer, whenever games are read and others begun."""
+    if not torch.cuda.is_available():
+        pytest.skip("there is no CUDA device here: a group's graph was not tested")
+    from tengen.learn import gpu
+
+    monkeypatch.setattr(gpu, "GraphNet", ExactNet)
+    game, plan, common = load_game("connect4"), PLANS["gumbel"], (51, LONGEST, 1, OPENING)
+    there, here = gpu.GpuGroup(game, plan, None, *common), Group(game, plan, *common)
+    for _ in range(2):  # the second time searches begin anew, in games under way
+        played = there.play(None, 4000, lambda: False)
+        longer = here.play(lambda planes: stand_in(planes, game.actions), 8000, lambda: False)
+        assert len(played.lengths) > 100
+        assert not lines_of(played) - lines_of(longer)
+        saved = there.save()
+        here.restore({**saved, "policies": np.zeros((*saved["moves"].shape, game.actions), np.float16)})

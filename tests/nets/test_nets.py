@@ -151,10 +151,12 @@ def test_fewer_kernels_answer_the_same(architecture, monkeypatch):
     monkeypatch.setattr(torch, "cudnn_convolution_add_relu", fused_sum)
     monkeypatch.setattr(torch, "cudnn_convolution", plain)
     game = load_game("reversi")
-    model = folded(lively_model(game, architecture))
-    board = torch.from_numpy(random_planes(game, 9)).reshape(9, -1, *game.shape)
+    model = lively_model(game, architecture).eval()
+    playing, board = graph.PlayingNet(model), torch.from_numpy(random_planes(game, 9)).reshape(9, -1, *game.shape)
+    wide = torch.zeros(9, playing.planes, *game.shape)
+    wide[:, : len(game.planes)] = board
     with torch.inference_mode():
-        for one, other in zip(graph.answers(model, board), model(board), strict=True):
+        for one, other in zip(playing(wide), model(board), strict=True):
             np.testing.assert_allclose(one.numpy(), other.numpy(), atol=1e-4)
 
 
@@ -302,7 +304,7 @@ def test_cuda_agrees():
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA device here: what a GPU computes was tested on the CPU alone")
     game = load_game("gomoku:size=8")
-    model, planes = lively_model(game, Architecture(pooling=True)), random_planes(game, 64)
+    model, planes = lively_model(game, Architecture(pooling=True)), random_planes(game, 64).round()
     net = graph.GraphNet(game, model.cuda(), 64, symmetry=False)
     net.planes.copy_(torch.from_numpy(planes))
     graph.recorded(net.answer, torch.cuda.Stream()).replay()

@@ -17,6 +17,8 @@ from tengen.nets.models import Block, Convolution, LocalPolicy, Network, PooledC
 from tengen.rules.game import Game
 
 ONE = (1, 1)
+ALIGNED = 8  # numbers in bfloat16 that tensor cores read in one go
+PLANES = 32  # at least: with fewer, cuDNN takes kernels that were made for GPUs before
 WARM_UPS = 3  # before recording: cuDNN tries its algorithms, and memory is found
 
 
@@ -34,6 +36,8 @@ class GraphNet:
         self.logits = torch.zeros((rows, game.actions), device=device)
         self.values = torch.zeros(rows, device=device)
         self.model = ready(model)
+        shape = (rows, self.model.planes, *game.shape)
+        self.board = torch.zeros(shape, dtype=torch.bfloat16, device=device).to(memory_format=torch.channels_last)
         self.sources = torch.argsort(torch.as_tensor(game.symmetries, device=device), 1)
         self.targets = torch.as_tensor(game.action_symmetries, device=device)
 
@@ -51,16 +55,16 @@ class GraphNet:
         if self.has_symmetry:
             turns = torch.randint(len(self.sources), (rows,), device=shown.device)
             shown = shown.gather(2, self.sources[turns][:, None, :].expand(rows, planes, cells))
-        board = shown.view(rows, planes, *self.game.shape).to(torch.bfloat16, memory_format=torch.channels_last)
-        logits, values = answers(self.model, board)
+        self.board[:, :planes] = shown.view(rows, planes, *self.game.shape)
+        logits, values = self.model(self.board)
         turned = logits.gather(1, self.targets[turns]) if self.has_symmetry else logits
         torch.mul(turned, self.factor, out=self.logits)
         self.values.copy_(values)
 
 
-def ready(model: Network) -> Network:
+def ready(model: Network) -> PlayingNet:
     """A copy for playing on a GPU."""
-    return folded(model).to("cuda", torch.bfloat16).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return PlayingNet(model).to("cuda", torch.bfloat16).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
 def recorded(work: Callable[[], None], stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
@@ -80,17 +84,34 @@ def layers_of(part: nn.Module) -> list[Any]:
     return list(part.children())
 
 
-def answers(model: Network, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the folded model itself answers, in fewer kernels."""
-    for layer in layers_of(model.tower):
-        if isinstance(layer, Convolution):  # the ReLU that follows is in it
-            x = convolved(layer, x)
-        elif isinstance(layer, Block):
-            is_pooled = isinstance(layer.first, PooledConvolution)
-            first = pooled(layer.first, x) if is_pooled else convolved(layer.first, x)
-            second = layer.second.convolution
-            x = torch.cudnn_convolution_add_relu(first, second.weight, x, 1.0, second.bias, ONE, ONE, ONE, 1)
-    return heads(model, x)
+def widened(size: int) -> int:
+    """The next size that tensor cores read in one go; what is added is zero."""
+    return -(-size // ALIGNED) * ALIGNED
+
+
+class PlayingNet(nn.Module):
+    """What a model answers, in fewer kernels: the norms are folded, planes and the heads' channels are widened."""
+
+    @torch.no_grad()
+    def __init__(self, model: Network):
+        super().__init__()
+        own = folded(model)
+        self.tower, self.heads = own.tower, (LocalHeads if isinstance(own.policy, LocalPolicy) else DenseHeads)(own)
+        first = layers_of(self.tower)[0].convolution
+        self.planes = max(PLANES, widened(first.in_channels))
+        first.weight = nn.Parameter(functional.pad(first.weight, (0, 0, 0, 0, 0, self.planes - first.in_channels)))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Widened planes to logits [rows, actions] and values [rows]."""
+        for layer in layers_of(self.tower):
+            if isinstance(layer, Convolution):  # the ReLU that follows is in it
+                x = convolved(layer, x)
+            elif isinstance(layer, Block):
+                is_pooled = isinstance(layer.first, PooledConvolution)
+                first = pooled(layer.first, x) if is_pooled else convolved(layer.first, x)
+                second = layer.second.convolution
+                x = torch.cudnn_convolution_add_relu(first, second.weight, x, 1.0, second.bias, ONE, ONE, ONE, 1)
+        return self.heads(x.permute(0, 2, 3, 1).flatten(1, 2))
 
 
 def convolved(layer: Any, x: torch.Tensor) -> torch.Tensor:
@@ -108,30 +129,59 @@ def pooled(layer: Any, x: torch.Tensor) -> torch.Tensor:
     return plain.add_(bias[:, :, None, None]).relu_()
 
 
-def heads(model: Network, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Both heads, which begin with one look at the tower's answer."""
-    policy, value = layers_of(model.policy), layers_of(model.value)
-    convolutions = policy[0].convolution, value[0].convolution
-    weights = torch.cat([layer.weight.flatten(1) for layer in convolutions])
-    biases = torch.cat([layer.bias for layer in convolutions])
-    cells = x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])  # [rows · cells, channels]
-    seen = functional.linear(cells, weights, biases).relu_().view(len(x), -1, len(weights))
-    parts = seen.split([len(layer.weight) for layer in convolutions], 2)
-    return (local_heads if isinstance(model.policy, LocalPolicy) else dense_heads)(model, *parts)
+class DenseHeads(nn.Module):
+    """One look at each cell, one at all cells, and the value's last layer: [rows, cells, channels] to answers."""
+
+    def __init__(self, model: Network):
+        super().__init__()
+        policy, value = layers_of(model.policy), layers_of(model.value)
+        moves, chances = policy[0].convolution.out_channels, value[0].convolution.out_channels
+        self.look, self.actions = look_of(policy[0], value[0]), policy[-1].out_features
+        self.split = [self.actions, value[3].out_features]
+        own = [policy[-1].weight.unflatten(1, (moves, -1)), value[3].weight.unflatten(1, (chances, -1))]
+        both = own[0].new_zeros(sum(self.split), own[0].shape[2], self.look.out_features)
+        both[: self.actions, :, :moves] = own[0].transpose(1, 2)
+        both[self.actions :, :, moves : moves + chances] = own[1].transpose(1, 2)
+        self.board = wide_linear(both.flatten(1), torch.cat([policy[-1].bias, value[3].bias]))
+        self.last = value[5]
+
+    def forward(self, cells: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        seen = self.board(self.look(cells).relu_().flatten(1))
+        logits, hidden = seen[:, : sum(self.split)].split(self.split, 1)
+        return logits, self.last(hidden.relu()).tanh_().squeeze(1)
 
 
-def dense_heads(model: Network, moves: torch.Tensor, chances: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """From what either head has seen of each cell: [rows, cells, channels]."""
-    policy, value = layers_of(model.policy), layers_of(model.value)
-    hidden = value[3](chances.transpose(1, 2).flatten(1)).relu_()
-    return policy[-1](moves.transpose(1, 2).flatten(1)), value[5](hidden).tanh_().squeeze(1)
+class LocalHeads(nn.Module):
+    """One look at each cell, then what the model has."""
+
+    def __init__(self, model: Any):
+        super().__init__()
+        self.policy, self.value = model.policy, model.value
+        parts = model.policy.first, model.value.first
+        self.look, self.split = look_of(*parts), [part.convolution.out_channels for part in parts]
+
+    def forward(self, cells: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        policy, value = self.policy, self.value
+        moves, chances = self.look(cells).relu_()[..., : sum(self.split)].split(self.split, 2)
+        logits = functional.linear(moves, policy.cells.weight.flatten(1), policy.cells.bias).squeeze(2)
+        if policy.passing is not None:
+            passing = functional.linear(moves.mean(1), policy.passing.weight.flatten(1), policy.passing.bias)
+            logits = torch.cat([logits, passing], 1)
+        hidden = value.hidden(torch.cat([chances.mean(1), chances.amax(1)], 1)).relu_()
+        return logits, value.last(hidden).tanh_().squeeze(1)
 
 
-def local_heads(model: Any, moves: torch.Tensor, chances: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    policy, value = model.policy, model.value
-    logits = functional.linear(moves, policy.cells.weight.flatten(1), policy.cells.bias).squeeze(2)
-    if policy.passing is not None:
-        passing = functional.linear(moves.mean(1), policy.passing.weight.flatten(1), policy.passing.bias)
-        logits = torch.cat([logits, passing], 1)
-    hidden = value.hidden(torch.cat([chances.mean(1), chances.amax(1)], 1)).relu_()
-    return logits, value.last(hidden).tanh_().squeeze(1)
+def look_of(policy: Any, value: Any) -> nn.Linear:
+    """The convolutions with which the heads begin, as one layer."""
+    both = policy.convolution, value.convolution
+    return wide_linear(torch.cat([one.weight.flatten(1) for one in both]), torch.cat([one.bias for one in both]))
+
+
+def wide_linear(weights: torch.Tensor, biases: torch.Tensor) -> nn.Linear:
+    """A layer with these weights [outputs, inputs], whose outputs are widened."""
+    more = widened(len(weights)) - len(weights)
+    layer = nn.Linear(weights.shape[1], len(weights) + more)
+    layer.weight, layer.bias = (
+        nn.Parameter(functional.pad(part, ends)) for part, ends in ((weights, (0, 0, 0, more)), (biases, (0, more)))
+    )
+    return layer
