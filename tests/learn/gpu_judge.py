@@ -57,7 +57,8 @@ def by_cpu(spec: str, plan: Plan) -> dict[str, np.ndarray]:
 def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     from numba import cuda
 
-    from tengen.learn.gpu_rows import THREADS, begin_rows, blocks, play_rows
+    from tengen.learn.gpu_code import THREADS, blocks
+    from tengen.learn.gpu_rows import begin_rows, play_rows
 
     game, is_simulated = load_game(spec), "simulator" in cuda.jit.__module__
     rows, story = new_rows(game, plan, ROWS, 1), new_story(game, ROWS, LONGEST)
@@ -68,12 +69,12 @@ def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     there, told = (type(part)(*(put(array) for array in part)) for part in (rows, story))
     there = there._replace(root_words=as_words(there.roots), leaf_words=as_words(there.leaves))  # the same memory
     shape = blocks(ROWS), THREADS
-    begin_rows[shape](game.parameters, there, told, OPENING, True)
+    begin_rows[shape](game.parameters, OPENING, there, told, True)
     for _ in range(STEPS):
         planes = there.planes if is_simulated else there.planes.copy_to_host()
         answers = (put(part) for part in stand_in(planes, game.actions))
         play_rows[shape](game.parameters, plan, there, told, *answers)
-        begin_rows[shape](game.parameters, there, told, OPENING, False)
+        begin_rows[shape](game.parameters, OPENING, there, told, False)
     if not is_simulated:
         there, told = (type(part)(*(array.copy_to_host() for array in part)) for part in (there, told))
     return traces(there, told)

@@ -13,15 +13,8 @@ import numpy as np
 import torch
 from numba import cuda
 
-from tengen.learn.gpu_rows import (
-    THREADS,
-    begin_rows,
-    blocks,
-    play_rows,
-    search_rows,
-    set_up_rows,
-    settle_rows,
-)
+from tengen.learn.gpu_code import THREADS, blocks
+from tengen.learn.gpu_rows import begin_rows, play_rows, search_rows, set_up_rows, settle_rows
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import NO_OPENING, Games, Opening, Story, new_story
 from tengen.nets.graph import GraphNet, recorded
@@ -91,7 +84,7 @@ class GpuGroup:
 
     def _begin(self, every: bool) -> None:
         """Every row, or only those whose games have ended and were read, begins a game."""
-        launch(begin_rows, self.count, self.game.parameters, self.rows, self.story, self.opening, every)
+        launch(begin_rows, self.count, self.game.parameters, self.opening, self.rows, self.story, every)
 
     def _step(self) -> None:
         """The network answers all rows; they hear it, and go on."""

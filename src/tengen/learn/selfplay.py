@@ -29,6 +29,7 @@ from tengen.search.lockstep import (
     follow_edge,
     hear,
     new_rows,
+    row_of,
 )
 from tengen.search.tree import ROOT
 
@@ -70,9 +71,9 @@ def new_story(game: Game, count: int, longest: int) -> Story:
 
 
 @kernel
-def write_down(rows, story, i, ply, edge):
+def write_down(row, story, i, ply, edge):
     """Adds to the story of row i: its policy, and the action that is played."""
-    nodes, edges, weights = rows.nodes[i], rows.edges[i], rows.weights[i]
+    nodes, edges, weights = row.nodes, row.edges, row.weights
     first = np.int64(nodes[ROOT].first)
     policy = story.policies[i, ply]
     policy[:] = 0
@@ -95,55 +96,55 @@ def is_near(opening, moves, ply, action):
 
 
 @kernel
-def random_move(rows, story, i, ply, count, opening):
-    """One of the first `count` actions of row i, for its opening."""
-    row, action = rows.rows[i], np.int64(0)
+def random_move(row, moves, ply, count, opening):
+    """One of the row's first `count` actions, for its opening."""
+    progress, action = row.progress, np.int64(0)
     for _ in range(TRIES):
-        row.seed = advance(row.seed)
-        action = np.int64(rows.actions[i, below(row.seed, count)])
-        if opening.near == 0 or ply == 0 or is_near(opening, story.moves[i], ply, action):
+        progress.seed = advance(progress.seed)
+        action = np.int64(row.actions[below(progress.seed, count)])
+        if opening.near == 0 or ply == 0 or is_near(opening, moves, ply, action):
             break
     return action
 
 
 @kernel
-def begin_game(game, rows, story, i, opening):
+def begin_game(game, row, story, i, opening):
     """Row i begins a game with an opening; asks where it leads."""
-    row, state = rows.rows[i], rows.roots[i]
-    row.seed = advance(row.seed)
-    plies = np.int64(below(row.seed, opening.plies + 1))
-    copy_words(story.blank, rows.root_words[i])
-    start(game, state)
+    row.progress.seed = advance(row.progress.seed)
+    plies = np.int64(below(row.progress.seed, opening.plies + 1))
+    copy_words(story.blank, row.root_words)
+    start(game, row.root)
     for ply in range(plies):
-        count = legal(game, state, rows.actions[i])
-        story.moves[i, ply] = random_move(rows, story, i, ply, count, opening)
+        count = legal(game, row.root, row.actions)
+        story.moves[i, ply] = random_move(row, story.moves[i], ply, count, opening)
         story.policies[i, ply][:] = 0
-        play(game, state, story.moves[i, ply])
-        if outcome(game, state) != ONGOING:  # nothing is left to play: without random moves, then
-            copy_words(story.blank, rows.root_words[i])
-            start(game, state)
+        play(game, row.root, story.moves[i, ply])
+        if outcome(game, row.root) != ONGOING:  # nothing is left to play: without random moves, then
+            copy_words(story.blank, row.root_words)
+            start(game, row.root)
             plies = 0
             break
     story.plies[i], story.ended[i] = plies, 0
-    ask_root(rows, i)
+    ask_root(row)
+    encode(game, row.leaf, row.planes)
 
 
 @kernel
-def play_row(game, plan, rows, story, i, logits, value):
+def play_row(game, plan, row, story, i, logits, value):
     """Row i hears its answer, and plays until it has another question, or its game has ended."""
-    hear(game, plan, rows, i, logits, value)
-    while not ask(game, plan, rows, i):
+    hear(game, plan, row, logits, value)
+    while not ask(game, plan, row):
         ply = np.int64(story.plies[i])
-        edge = conclude(plan, rows, i, ply)
-        write_down(rows, story, i, ply, edge)
-        play(game, rows.roots[i], rows.edges[i][edge].action)
-        result = outcome(game, rows.roots[i])
+        edge = conclude(plan, row, ply)
+        write_down(row, story, i, ply, edge)
+        play(game, row.root, row.edges[edge].action)
+        result = outcome(game, row.root)
         if result != ONGOING or ply + 1 == story.moves.shape[1]:  # a game without an end is a draw
             story.ended[i], story.results[i] = ply + 1, DRAW if result == ONGOING else result
             return
-        if follow_edge(plan, rows, i, edge):
+        if follow_edge(plan, row, edge):
             break
-    encode(game, rows.leaves[i], rows.planes[i])
+    encode(game, row.leaf, row.planes)
 
 
 @entry
@@ -151,15 +152,14 @@ def begin_games(game, rows, story, opening, every):
     """Every row, or only those whose last game has ended, begins a game."""
     for i in range(len(rows.rows)):
         if every or story.ended[i] > 0:
-            begin_game(game, rows, story, i, opening)
-            encode(game, rows.leaves[i], rows.planes[i])
+            begin_game(game, row_of(rows, i), story, i, opening)
 
 
 @entry
 def play_on(game, plan, rows, story, logits, values):
     """Every row hears its answer."""
     for i in range(len(rows.rows)):
-        play_row(game, plan, rows, story, i, logits[i], values[i])
+        play_row(game, plan, row_of(rows, i), story, i, logits[i], values[i])
 
 
 @entry

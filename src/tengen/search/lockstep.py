@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from tengen.rules.contract import advance, encode, kernel
+from tengen.rules.contract import JIT_OPTIONS, advance, encode, kernel
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
 from tengen.search.chance import draw_gammas, draw_gumbels, draw_weighted
@@ -86,6 +87,50 @@ class Rows(NamedTuple):
     schedules: Any  # [considered + 1, simulations]: see gumbel.py
 
 
+class Row(NamedTuple):
+    """The memory of one search: what `Rows` has, for one row."""
+
+    progress: Any  # a ROW
+    root: Any
+    leaf: Any
+    root_words: Any  # [words]
+    leaf_words: Any
+    nodes: Any  # [nodes]
+    edges: Any  # [edges]
+    sizes: Any  # [2]
+    path: Any  # [plies, 2]
+    scores: Any  # [actions]
+    actions: Any
+    weights: Any
+    planes: Any  # [planes, cells]
+    spare_nodes: Any  # [nodes]
+    spare_edges: Any
+    schedules: Any  # as in Rows
+
+
+@njit(inline="always", **JIT_OPTIONS)
+def row_of(rows, i):
+    """Row i. (Records cannot be returned in a tuple, but for a function that is part of its caller.)"""
+    return Row(
+        rows.rows[i],
+        rows.roots[i],
+        rows.leaves[i],
+        rows.root_words[i],
+        rows.leaf_words[i],
+        rows.nodes[i],
+        rows.edges[i],
+        rows.sizes[i],
+        rows.paths[i],
+        rows.scores[i],
+        rows.actions[i],
+        rows.weights[i],
+        rows.planes[i],
+        rows.spare_nodes[i % len(rows.spare_nodes)],
+        rows.spare_edges[i % len(rows.spare_edges)],
+        rows.schedules,
+    )
+
+
 def row_shapes(game: Game, plan: Plan, count: int, spare: int = 1) -> dict[str, tuple[tuple[int, ...], Any]]:
     """The shape and the kind of each array of `count` rows, of which `spare` move their trees at the same time."""
     nodes = (2 if plan.keep else 1) * plan.simulations + 2
@@ -143,60 +188,57 @@ def first_values(game: Game, plan: Plan, count: int, seed: int) -> dict[str, np.
 
 
 @kernel
-def ask_root(rows, i):
-    """A new search of row i: its leaf, which the network is to be asked about, is the root itself."""
-    rows.rows[i].done = rows.rows[i].length = 0
-    copy_words(rows.root_words[i], rows.leaf_words[i])
+def ask_root(row):
+    """A new search: the row's leaf, which the network is to be asked about, is the root itself."""
+    row.progress.done = row.progress.length = 0
+    copy_words(row.root_words, row.leaf_words)
 
 
 @kernel
-def hear(game, plan, rows, i, logits, value):
-    """Row i hears the answer to its question: a node is opened, and the value backed up."""
-    row, leaf, length = rows.rows[i], rows.leaves[i], np.int64(rows.rows[i].length)
-    nodes, edges, sizes = rows.nodes[i], rows.edges[i], rows.sizes[i]
+def hear(game, plan, row, logits, value):
+    """The row hears the answer to its question: a node is opened, and the value backed up."""
+    nodes, edges, leaf, length = row.nodes, row.edges, row.leaf, np.int64(row.progress.length)
     if length == 0:
-        sizes[0] = sizes[1] = 0
-    node = open_node(game, nodes, edges, sizes, leaf, logits, value, rows.actions[i])
+        row.sizes[0] = row.sizes[1] = 0
+    node = open_node(game, nodes, edges, row.sizes, leaf, logits, value, row.actions)
     if length == 0:
-        disturb(plan, rows, i)
+        disturb(plan, row)
     else:
-        edges[rows.paths[i, length - 1, 1]].child = node
-        backup(nodes, edges, rows.paths[i], length, np.float32(value if leaf.to_play == 0 else -value))
-        row.done += 1
+        edges[row.path[length - 1, 1]].child = node
+        backup(nodes, edges, row.path, length, np.float32(value if leaf.to_play == 0 else -value))
+        row.progress.done += 1
 
 
 @kernel
-def ask(game, plan, rows, i):
+def ask(game, plan, row):
     """Simulates until the network must be asked about the leaf: True; or until the search is done: False."""
-    row, nodes, edges = rows.rows[i], rows.nodes[i], rows.edges[i]
+    progress, nodes, edges = row.progress, row.nodes, row.edges
     considered = min(np.int64(plan.considered), np.int64(nodes[ROOT].count))
-    while row.done < plan.simulations and nodes[ROOT].proven == UNKNOWN:
-        copy_words(rows.root_words[i], rows.leaf_words[i])
+    while progress.done < plan.simulations and nodes[ROOT].proven == UNKNOWN:
+        copy_words(row.root_words, row.leaf_words)
         first = NONE
         if plan.root == GUMBEL:
-            visits = rows.schedules[considered, row.done]
-            first = halving_edge(nodes, edges, rows.scores[i], visits, plan.value_scale)
-        length = begin_simulation(
-            game, nodes, edges, rows.leaves[i], plan.exploration, plan.urgency, first, rows.paths[i]
-        )
+            visits = row.schedules[considered, progress.done]
+            first = halving_edge(nodes, edges, row.scores, visits, plan.value_scale)
+        length = begin_simulation(game, nodes, edges, row.leaf, plan.exploration, plan.urgency, first, row.path)
         if length > 0:
-            row.length = length
+            progress.length = length
             return True
-        row.done += 1
+        progress.done += 1
     return False
 
 
 @kernel
-def disturb(plan, rows, i):
+def disturb(plan, row):
     """What chance adds at a root: Gumbel numbers, or noise in the priors."""
-    row, nodes, edges = rows.rows[i], rows.nodes[i], rows.edges[i]
+    progress, nodes, edges = row.progress, row.nodes, row.edges
     first, count = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count)
     if plan.root == GUMBEL:
-        row.seed = draw_gumbels(row.seed, plan.gumbel_noise, rows.scores[i])
-        draw_edges(nodes, edges, rows.scores[i], plan.considered)
+        progress.seed = draw_gumbels(progress.seed, plan.gumbel_noise, row.scores)
+        draw_edges(nodes, edges, row.scores, plan.considered)
     elif plan.noise > 0:
-        share, noise = np.float64(np.float32(plan.noise)), rows.weights[i][:count]
-        row.seed = draw_gammas(row.seed, plan.noise_total / count, noise)
+        share, noise = np.float64(np.float32(plan.noise)), row.weights[:count]
+        progress.seed = draw_gammas(progress.seed, plan.noise_total / count, noise)
         for k in range(count):
             prior = edges[first + k].prior
             edges[first + k].prior = prior + share * np.float64(noise[k] - prior)
@@ -204,16 +246,16 @@ def disturb(plan, rows, i):
 
 
 @kernel
-def conclude(plan, rows, i, ply):
-    """The search of row i is done: writes its policy into `weights`, by edge; returns the edge to play.
+def conclude(plan, row, ply):
+    """The search of a row is done: writes its policy into `weights`, by edge; returns the edge to play.
 
     PUCT's policy is the visits, of which what is proven lost has none; a proven win is the whole policy.
     """
-    row, nodes, edges, weights = rows.rows[i], rows.nodes[i], rows.edges[i], rows.weights[i]
+    progress, nodes, edges, weights = row.progress, row.nodes, row.edges, row.weights
     if plan.root == GUMBEL:
         if ply >= plan.chance_plies:
-            forget_gumbels(nodes, edges, rows.scores[i])
-        return improve(nodes, edges, rows.scores[i], plan.value_scale, weights)
+            forget_gumbels(nodes, edges, row.scores)
+        return improve(nodes, edges, row.scores, plan.value_scale, weights)
     first, count, proven = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count), nodes[ROOT].proven
     total, best = np.float32(0), 0
     for k in range(count):
@@ -226,27 +268,26 @@ def conclude(plan, rows, i, ply):
     for k in range(count):
         weights[k] /= total
     if plan.temperature > 0 and ply < plan.chance_plies:
-        row.seed = advance(row.seed)
-        best = draw_weighted(row.seed, weights[:count], 1.0 / plan.temperature)
+        progress.seed = advance(progress.seed)
+        best = draw_weighted(progress.seed, weights[:count], 1.0 / plan.temperature)
     return first + best
 
 
 @kernel
-def follow_edge(plan, rows, i, edge):
+def follow_edge(plan, row, edge):
     """After the move of an edge, which is played already: a new search. True if the network must be asked about its
     root, and not if the tree below the edge is kept."""
-    nodes, edges, sizes = rows.nodes[i], rows.edges[i], rows.sizes[i]
+    nodes, edges, sizes = row.nodes, row.edges, row.sizes
     child = np.int64(edges[edge].child)
-    ask_root(rows, i)
+    ask_root(row)
     if not plan.keep or child == NONE:
         return True
-    spare_nodes, spare_edges = rows.spare_nodes[i % len(rows.spare_nodes)], rows.spare_edges[i % len(rows.spare_edges)]
-    keep_subtree(nodes, edges, spare_nodes, spare_edges, sizes, child)
+    keep_subtree(nodes, edges, row.spare_nodes, row.spare_edges, sizes, child)
     for k in range(sizes[0]):
-        nodes[k] = spare_nodes[k]
+        nodes[k] = row.spare_nodes[k]
     for k in range(sizes[1]):
-        edges[k] = spare_edges[k]
-    disturb(plan, rows, i)
+        edges[k] = row.spare_edges[k]
+    disturb(plan, row)
     return False
 
 
@@ -254,8 +295,9 @@ def follow_edge(plan, rows, i, edge):
 def begin_searches(game, rows):
     """Every row begins to search its root."""
     for i in range(len(rows.rows)):
-        ask_root(rows, i)
-        encode(game, rows.leaves[i], rows.planes[i])
+        row = row_of(rows, i)
+        ask_root(row)
+        encode(game, row.leaf, row.planes)
 
 
 @entry
@@ -263,12 +305,13 @@ def continue_searches(game, plan, rows, logits, values, waiting):
     """Rows that wait [rows] hear their answers; what is done no longer waits, and its edge stands in its `done`."""
     for i in range(len(rows.rows)):
         if waiting[i]:
-            hear(game, plan, rows, i, logits[i], values[i])
-            waiting[i] = ask(game, plan, rows, i)
+            row = row_of(rows, i)
+            hear(game, plan, row, logits[i], values[i])
+            waiting[i] = ask(game, plan, row)
             if waiting[i]:
-                encode(game, rows.leaves[i], rows.planes[i])
+                encode(game, row.leaf, row.planes)
             else:
-                rows.rows[i].done = conclude(plan, rows, i, plan.chance_plies)
+                row.progress.done = conclude(plan, row, plan.chance_plies)
 
 
 def search_all(game: Game, plan: Plan, states: np.ndarray, evaluator: Evaluator, seed: int = 1) -> np.ndarray:

@@ -1,0 +1,150 @@
+"""How a kernel becomes a GPU's code: for one game with its parameters, and without what Numba adds to every loop.
+
+A CPU's kernel serves a game with any parameters. A GPU's is made for the numbers it is called with: what they rule out
+is not there, and what they say is a constant in it. `bench/gpu_code.py` says how much is left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import warnings
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks NumPy for a name that 2.5 no longer has
+    np.row_stack = np.vstack
+
+from llvmlite import ir
+from numba import cuda
+from numba.core import config, types
+from numba.core.errors import NumbaPerformanceWarning
+from numba.extending import intrinsic
+
+from tengen.rules.kernels import cache_folder, fingerprint
+
+warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
+_compiling = threading.Lock()  # groups play on threads of their own, and Numba's folder is a global
+THREADS = 16  # of a block, which is a warp: rows differ in what they do, and few of them wait for each other
+
+
+def blocks(rows: int) -> int:
+    """Blocks of threads for so many rows."""
+    return -(-rows // THREADS)
+
+
+class GpuEntry:
+    """A CUDA kernel, compiled once for its constants and kept on disk under a fingerprint, as a CPU's entry points are.
+
+    The first arguments, as many as it has names, are NamedTuples of numbers: the kernel's own globals of these names.
+    """
+
+    def __init__(self, function: FunctionType, names: tuple[str, ...]):
+        self.function, self.names = function, names
+        self._native: dict[Any, Any] = {}
+
+    def __getitem__(self, shape: tuple[Any, ...]) -> Callable[..., None]:
+        """As Numba has it: kernel[blocks, threads, stream](arguments)."""
+
+        def start_threads(*arguments: Any) -> None:
+            constants, others = arguments[: len(self.names)], arguments[len(self.names) :]
+            key = tuple((type(constant), constant) for constant in constants)
+            with _compiling:
+                if key not in self._native:
+                    self._native[key] = self._compile(constants)
+            self._native[key][shape](*others)
+
+        return start_threads
+
+    def clone(self, constants: tuple[Any, ...]) -> FunctionType:
+        """The function with these constants, under a name that says all that can be compiled into it."""
+        sources = fingerprint(self.function, *(type(constant) for constant in constants))
+        values = hashlib.sha256(repr(constants).encode()).hexdigest()[:12]
+        name = f"{self.function.__name__}_{sources}_{values}"
+        known = {**self.function.__globals__, **dict(zip(self.names, constants, strict=True))}
+        clone = FunctionType(self.function.__code__, known, name)
+        clone.__qualname__, clone.__module__ = name, self.function.__module__
+        return clone
+
+    def _compile(self, constants: tuple[Any, ...]) -> Any:
+        native = cuda.jit(self.clone(constants))
+        if config.ENABLE_CUDASIM:
+            return native
+        own = cuda.core.config
+        kept, own.CACHE_DIR = own.CACHE_DIR, own.CACHE_DIR or str(cache_folder())
+        try:
+            native.enable_caching()
+        except OSError:  # then it is compiled each time
+            pass
+        finally:
+            own.CACHE_DIR = kept
+        return native
+
+
+def gpu_entry(*names: str) -> Callable[[Callable[..., None]], GpuEntry]:
+    """Makes a CUDA kernel, a thread a row, of a function that knows its constants by these names."""
+    return lambda function: GpuEntry(function, names)  # type: ignore[arg-type]
+
+
+def held(arrays: Any) -> Any:
+    """The same NamedTuple of arrays and records, at addresses that are computed here, once, and not at each access."""
+    return arrays
+
+
+if not config.ENABLE_CUDASIM:
+
+    @intrinsic
+    def held(typing: Any, arrays: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            parts = enumerate(arrays.types)
+            held = [_hold(context, builder, kind, builder.extract_value(arguments[0], k)) for k, kind in parts]
+            return context.make_tuple(builder, arrays, held)
+
+        return arrays(arrays), generate
+
+
+def _hold(context: Any, builder: Any, kind: types.Type, part: Any) -> Any:
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, part)
+        array.data = _opaque(builder, array.data)
+        return array._getvalue()
+    return _opaque(builder, part) if isinstance(kind, types.Record) else part
+
+
+def _opaque(builder: Any, pointer: Any) -> Any:
+    """A pointer into global memory, moved by an instruction that the compiler does not look into."""
+    word = ir.IntType(64)
+    move = ir.InlineAsm(ir.FunctionType(word, [word]), "mov.b64 $0, $1;", "=l,l")
+    number = builder.call(move, [builder.ptrtoint(pointer, word)])
+    there = ir.PointerType(pointer.type.pointee, addrspace=1)
+    return builder.addrspacecast(builder.inttoptr(number, there), pointer.type)
+
+
+def count_plainly() -> None:
+    """Lets a loop over a range step in every turn. Numba's steps only where there is a next turn, and what the compiler
+    makes of that asks so several times a turn. Nobody sees the step after the last."""
+    try:
+        from numba.cuda import cgutils
+        from numba.cuda.core.imputils import RefType, iternext_impl
+        from numba.cuda.cpython.rangeobj import registry
+    except ImportError:  # the simulator; or another numba-cuda, whose loops are longer then
+        return
+
+    @iternext_impl(RefType.UNTRACKED)
+    def step(context: Any, builder: Any, signature: Any, arguments: Any, result: Any) -> None:
+        turn = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0])
+        left, value = builder.load(turn.count), builder.load(turn.iter)
+        result.set_valid(builder.icmp_signed(">", left, left.type(0)))
+        result.yield_(value)
+        builder.store(builder.sub(left, left.type(1), flags=["nsw"]), turn.count)
+        builder.store(builder.add(value, turn.step, flags=["nsw"]), turn.iter)
+
+    for place, (_, name, kinds) in enumerate(registry.functions):
+        if name == "iternext":
+            registry.functions[place] = step, name, kinds
+
+
+count_plainly()
