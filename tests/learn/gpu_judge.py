@@ -22,11 +22,11 @@ PLANS = {
 
 
 def stand_in(planes: np.ndarray, actions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Logits [rows, actions] and values [rows] by whole numbers alone."""
+    """Priors [rows, actions] and values [rows] by whole numbers alone."""
     seen = planes.reshape(len(planes), -1).astype(np.int64)
     number = (seen * (1 + np.arange(seen.shape[1]) * 37 % 101)).sum(1)
-    logits = (number[:, np.newaxis] * 31 + np.arange(actions) * 17) % 23
-    return (logits / 8).astype(np.float32), ((number % 9 - 4) / 8).astype(np.float32)
+    priors = 1 + (number[:, np.newaxis] * 31 + np.arange(actions) * 17) % 23
+    return (priors / 8).astype(np.float32), ((number % 9 - 4) / 8).astype(np.float32)
 
 
 def traces(rows: Rows, story: Story) -> dict[str, np.ndarray]:
@@ -57,7 +57,7 @@ def by_cpu(spec: str, plan: Plan) -> dict[str, np.ndarray]:
 def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     from numba import cuda
 
-    from tengen.learn.gpu_code import THREADS, blocks
+    from tengen.learn.gpu_code import grid
     from tengen.learn.gpu_rows import begin_rows, play_rows
 
     game, is_simulated = load_game(spec), "simulator" in cuda.jit.__module__
@@ -68,7 +68,7 @@ def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     put = (lambda array: array) if is_simulated else (lambda array: cuda.to_device(np.asarray(array)))
     there, told = (type(part)(*(put(array) for array in part)) for part in (rows, story))
     there = there._replace(root_words=as_words(there.roots), leaf_words=as_words(there.leaves))  # the same memory
-    shape = blocks(ROWS), THREADS
+    shape = grid(ROWS)
     begin_rows[shape](game.parameters, OPENING, there, told, True)
     for _ in range(STEPS):
         planes = there.planes if is_simulated else there.planes.copy_to_host()

@@ -14,6 +14,7 @@ import torch
 from gpu_judge import LONGEST, OPENING, PLANS, by_cpu, stand_in
 
 from tengen.games import load_game
+from tengen.learn import selfplay
 from tengen.learn.selfplay import Games, Group
 
 JUDGE = Path(__file__).with_name("gpu_judge.py")
@@ -52,12 +53,23 @@ def test_a_gpu_plays_the_same_games(tmp_path, spec, root):
     check_same(by_cpu(spec, PLANS[root]), by_another_process(tmp_path, spec, root))
 
 
+def test_a_kernel_is_known_by_its_constants():
+    """One that was kept for another board or another plan is never taken for it."""
+    from tengen.learn import gpu_rows
+
+    games = [load_game(spec).parameters for spec in ("gomoku:size=8", "gomoku:size=9")]
+    kernels = [gpu_rows.play_rows.clone((game, plan)) for game in games for plan in PLANS.values()]
+    assert len({kernel.__name__ for kernel in kernels}) == 4
+    assert [kernel.__globals__["game"].size for kernel in kernels] == [8, 8, 9, 9]
+    assert gpu_rows.game is None
+
+
 class ExactNet:
     """The stand-in, where a GPU's network stands."""
 
     def __init__(self, game, model, rows, symmetry, temperature):
         self.planes = torch.zeros((rows, len(game.planes), game.cells), dtype=torch.uint8, device="cuda")
-        self.logits, self.values = torch.zeros((rows, game.actions), device="cuda"), torch.zeros(rows, device="cuda")
+        self.priors, self.values = torch.zeros((rows, game.actions), device="cuda"), torch.zeros(rows, device="cuda")
         self.weights = 1 + torch.arange(self.planes[0].numel(), device="cuda") * 37 % 101
         self.actions = torch.arange(game.actions, device="cuda") * 17
 
@@ -66,7 +78,7 @@ class ExactNet:
 
     def answer(self):
         number = (self.planes.flatten(1).long() * self.weights).sum(1)
-        self.logits.copy_((number[:, None] * 31 + self.actions) % 23 / 8)
+        self.priors.copy_((1 + (number[:, None] * 31 + self.actions) % 23) / 8)
         self.values.copy_((number % 9 - 4) / 8)
 
 
@@ -82,6 +94,7 @@ def test_a_group_on_a_gpu_plays_the_games_of_one_on_a_cpu(monkeypatch):
     from tengen.learn import gpu
 
     monkeypatch.setattr(gpu, "GraphNet", ExactNet)
+    monkeypatch.setattr(selfplay, "priors_of", lambda priors: priors)  # as the stand-in has them
     game, plan, common = load_game("connect4"), PLANS["gumbel"], (51, LONGEST, 1, OPENING)
     there, here = gpu.GpuGroup(game, plan, None, *common), Group(game, plan, *common)
     for _ in range(2):  # the second time searches begin anew, in games under way

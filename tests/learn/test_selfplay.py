@@ -59,7 +59,7 @@ def test_games_keep_the_rules(spec, plan):
 def test_stones_of_an_opening_stand_together():
     game = load_game("gomoku")
     opening = Opening(plies=5, near=2, columns=15)
-    games = Group(game, Plan(simulations=2), 64, 225, seed=3, opening=opening).play(Uniform(game), 1000, never)
+    games = Group(game, Plan(simulations=2), 64, 225, seed=3, opening=opening).play(Uniform(game), 10_000, never)
     begun = [moves[~policies.any(axis=1)] for moves, policies, _ in split(games)]
     for moves in begun:
         cells = np.stack(np.divmod(moves.astype(int), 15), 1)

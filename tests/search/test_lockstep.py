@@ -8,11 +8,13 @@ from judges import random_position
 
 from tengen.games import load_game
 from tengen.rules.kernels import entry
-from tengen.search.chance import draw_gammas, draw_gumbels, draw_weighted
+from tengen.search.chance import draw_gammas, draw_weighted
 from tengen.search.evaluators import Uniform
+from tengen.search.gumbel import race_edges
 from tengen.search.limits import Limit
 from tengen.search.lockstep import GUMBEL, PUCT, Plan, search_all
 from tengen.search.puct import Gumbel, Puct
+from tengen.search.tree import EDGE, NODE
 
 
 class Oracle:
@@ -34,7 +36,7 @@ def test_lockstep_finds_what_one_search_finds(spec):
     positions = [random_position(game, rng, rng.randrange(6)) for _ in range(12)]
     states, oracle = np.concatenate([position.states for position in positions]), Oracle(game)
     for root in (PUCT, GUMBEL):
-        plan = Plan(root=root, simulations=60, noise=0.0, temperature=0.0, gumbel_noise=0.0)
+        plan = Plan(root=root, simulations=60, noise=0.0, temperature=0.0, gumbel_noise=0)
         actions = search_all(game, plan, states, oracle)
         for position, action in zip(positions, actions, strict=True):
             settings = {"noise": 0.0} if root == GUMBEL else {}
@@ -51,9 +53,7 @@ def test_proven_wins_are_the_policy():
 
 
 @entry
-def draw(game, seed, shape, numbers, kind):
-    if kind == 0:
-        return draw_gumbels(seed, shape, numbers)
+def draw(game, seed, shape, numbers):
     return draw_gammas(seed, shape, numbers)
 
 
@@ -62,11 +62,41 @@ def draw_index(game, seed, weights, power):
     return draw_weighted(seed, weights, power)
 
 
-def test_gumbel_numbers():
-    numbers = np.zeros(200_000)
-    draw(load_game("tictactoe").parameters, np.uint64(7), 1.0, numbers, 0)
-    assert numbers.mean() == pytest.approx(0.5772, abs=0.01)
-    assert numbers.var() == pytest.approx(np.pi**2 / 6, rel=0.02)
+@entry
+def race(game, nodes, edges, seed, considered, scores):
+    return race_edges(nodes, edges, seed, considered, scores)
+
+
+def races(considered: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Scores [races, actions], and the actions drawn [races, considered], at a root with the priors of PRIORS."""
+    game, seed = load_game("tictactoe").parameters, np.uint64(7)
+    scores, drawn = np.zeros((count, len(PRIORS)), np.float32), np.zeros((count, considered), np.int16)
+    nodes, edges = np.zeros(1, NODE).view(np.recarray), np.zeros(len(PRIORS), EDGE).view(np.recarray)
+    for i in range(count):
+        nodes.count, edges.action, edges.prior = len(PRIORS), np.arange(len(PRIORS)), PRIORS
+        seed = np.uint64(race(game, nodes, edges, seed, considered, scores[i]))
+        drawn[i] = edges.action[:considered]
+    assert nodes.tried == considered
+    return scores, drawn
+
+
+PRIORS = np.array([0.4, 0.25, 0.2, 0.1, 0.05], np.float32)
+
+
+def test_who_arrives_first_has_the_highest_gumbel_number_and_logit():
+    """If all arrive, score − logit is of the Gumbel distribution for each action, and independent of the others."""
+    scores, drawn = races(len(PRIORS), 100_000)
+    gumbels = scores - np.log(PRIORS)
+    assert gumbels.mean(axis=0) == pytest.approx(0.5772, abs=0.02)
+    assert np.cov(gumbels.T) == pytest.approx(np.eye(len(PRIORS)) * np.pi**2 / 6, abs=0.05)
+    assert (np.argsort(-scores, axis=1) == drawn).all()
+
+
+def test_the_first_are_drawn_by_their_priors():
+    _, drawn = races(2, 100_000)
+    assert np.bincount(drawn[:, 0]) / len(drawn) == pytest.approx(PRIORS, abs=0.006)
+    both = (drawn[:, 0] == 0) & (drawn[:, 1] == 1)
+    assert both.mean() == pytest.approx(0.4 * 0.25 / 0.6, abs=0.006)
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 2.0])
@@ -75,7 +105,7 @@ def test_dirichlet_noise(alpha):
     game, seed, draws = load_game("tictactoe").parameters, np.uint64(3), []
     for _ in range(5000):
         shares = np.zeros(8)
-        seed = np.uint64(draw(game, seed, alpha, shares, 1))
+        seed = np.uint64(draw(game, seed, alpha, shares))
         draws.append(shares)
     assert np.sum(draws, axis=1) == pytest.approx(1)
     assert np.mean(draws) == pytest.approx(1 / 8)

@@ -255,3 +255,24 @@ def test_the_pace_is_known_after_a_tenth_of_the_time(monkeypatch):
     assert clock.more(100) == pytest.approx(400)
     now[0] = 10.0
     assert clock.more(100) == 0
+
+
+class Astray:
+    """A net that is sure of the first cell, taken or not."""
+
+    def __init__(self, game):
+        self.logits = np.where(np.arange(game.actions) == 0, 0, -1000).astype(np.float32)
+
+    def __call__(self, planes):
+        return np.tile(self.logits, (len(planes), 1)), np.zeros(len(planes), np.float32)
+
+
+@pytest.mark.parametrize("kind", [Puct, Gumbel])
+def test_of_actions_that_a_net_knows_nothing_of_all_are_tried(kind):
+    """Where it is sure of what is illegal, and all that is legal is too unlikely for a float, all are as likely."""
+    game = load_game("tictactoe")
+    search = kind(game, Astray(game), memory=1)
+    search.search(game.from_moves("a3 b3 c1"), Limit(simulations=50))  # a3 is the first cell
+    edges = search.edges_of(ROOT)
+    assert edges.prior == pytest.approx(1 / 6)
+    assert (edges.visits > 0).all()

@@ -144,17 +144,17 @@ def start(game, state):
 
 @rules(Go)
 def legal(game, state, actions):
-    count, above, row = 0, np.uint64(0), empty_row(game, state, 0)
+    count, above, row = np.uint32(0), np.uint64(0), empty_row(game, state, 0)
     for y in range(game.size):
         below = empty_row(game, state, y + 1)
-        points = row & ~forbidden_row(game, state, y, above, row, below)
+        points = np.uint32(row & ~forbidden_row(game, state, y, above, row, below))
         while points != 0:
             actions[count] = y * game.size + lowest_bit(points)
-            count += 1
-            points &= points - ONE
+            count = np.uint32(count + 1)
+            points = np.uint32(points & (points - np.uint32(1)))
         above, row = row, below
     actions[count] = game.size * game.size
-    return count + 1
+    return np.int64(count) + 1
 
 
 @rules(Go)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numba import cuda
 
-from tengen.learn.gpu_code import THREADS, blocks
+from tengen.learn.gpu_code import grid
 from tengen.learn.gpu_rows import begin_rows, play_rows, search_rows, set_up_rows, settle_rows
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import NO_OPENING, Games, Opening, Story, new_story
@@ -38,7 +38,7 @@ def shared(*tensors: torch.Tensor) -> list[Any]:
 
 def launch(kernel: Any, rows: int, *arguments: Any) -> None:
     """A kernel on torch's current stream, a thread a row."""
-    kernel[blocks(rows), THREADS, cuda.external_stream(torch.cuda.current_stream().cuda_stream)](*arguments)
+    kernel[(*grid(rows), cuda.external_stream(torch.cuda.current_stream().cuda_stream))](*arguments)
 
 
 class GpuGroup:
@@ -62,7 +62,7 @@ class GpuGroup:
         self.told = {name: to_gpu(getattr(story, name)) for name in TOLD}
         blank = cuda.to_device(story.blank)
         self.story = Story(blank=blank, **dict(zip(TOLD, shared(*self.told.values()), strict=True)))
-        self.answers = shared(self.net.logits, self.net.values)
+        self.answers = shared(self.net.priors, self.net.values)
         self.stream = torch.cuda.Stream()
         with torch.cuda.stream(self.stream):
             self._begin(True)

@@ -7,9 +7,12 @@ is not there, and what they say is a constant in it. `bench/gpu_code.py` says ho
 from __future__ import annotations
 
 import hashlib
+import sys
 import threading
 import warnings
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -31,9 +34,9 @@ _compiling = threading.Lock()  # groups play on threads of their own, and Numba'
 THREADS = 16  # of a block, which is a warp: rows differ in what they do, and few of them wait for each other
 
 
-def blocks(rows: int) -> int:
-    """Blocks of threads for so many rows."""
-    return -(-rows // THREADS)
+def grid(rows: int) -> tuple[int, int]:
+    """How many blocks, of how many threads, so many rows take."""
+    return -(-rows // THREADS), THREADS
 
 
 class GpuEntry:
@@ -70,18 +73,27 @@ class GpuEntry:
         return clone
 
     def _compile(self, constants: tuple[Any, ...]) -> Any:
-        native = cuda.jit(self.clone(constants))
+        clone = self.clone(constants)
+        native = cuda.jit(clone)
         if config.ENABLE_CUDASIM:
             return native
         own = cuda.core.config
-        kept, own.CACHE_DIR = own.CACHE_DIR, own.CACHE_DIR or str(cache_folder())
+        kept = own.CACHE_DIR
         try:
+            own.CACHE_DIR = kept or str(cache_folder())
+            if not any(Path(own.CACHE_DIR).rglob(f"*{clone.__name__}*")):
+                _announce(type(constants[0]).__name__)
             native.enable_caching()
         except OSError:  # then it is compiled each time
             pass
         finally:
             own.CACHE_DIR = kept
         return native
+
+
+@cache
+def _announce(game: str) -> None:
+    print(f"tengen: compiling {game} for the GPU; it is kept on disk", file=sys.stderr, flush=True)
 
 
 def gpu_entry(*names: str) -> Callable[[Callable[..., None]], GpuEntry]:

@@ -31,11 +31,11 @@ def search_rows(rows):
 
 
 @gpu_entry("game", "plan")
-def play_rows(rows, story, logits, values):
+def play_rows(rows, story, priors, values):
     """Every row hears its answer, but for those whose game has ended: they wait until it is read."""
     i = cuda.grid(1)
     if i < len(rows.rows) and story.ended[i] == 0:
-        play_row(game, plan, held(row_of(rows, i)), story, i, logits[i], values[i])
+        play_row(game, plan, held(row_of(rows, i)), story, i, priors[i], values[i])
 
 
 @gpu_entry("game")

@@ -16,7 +16,7 @@ import numpy as np
 from tengen.rules.contract import DRAW, ONGOING, advance, below, encode, kernel, legal, outcome, play, start
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
-from tengen.search.evaluators import Evaluator, Tempered
+from tengen.search.evaluators import Evaluator, Tempered, priors_of
 from tengen.search.lockstep import (
     Plan,
     Rows,
@@ -130,9 +130,9 @@ def begin_game(game, row, story, i, opening):
 
 
 @kernel
-def play_row(game, plan, row, story, i, logits, value):
+def play_row(game, plan, row, story, i, priors, value):
     """Row i hears its answer, and plays until it has another question, or its game has ended."""
-    hear(game, plan, row, logits, value)
+    hear(game, plan, row, priors, value)
     while not ask(game, plan, row):
         ply = np.int64(story.plies[i])
         edge = conclude(plan, row, ply)
@@ -156,10 +156,10 @@ def begin_games(game, rows, story, opening, every):
 
 
 @entry
-def play_on(game, plan, rows, story, logits, values):
+def play_on(game, plan, rows, story, priors, values):
     """Every row hears its answer."""
     for i in range(len(rows.rows)):
-        play_row(game, plan, row_of(rows, i), story, i, logits[i], values[i])
+        play_row(game, plan, row_of(rows, i), story, i, priors[i], values[i])
 
 
 @entry
@@ -210,7 +210,7 @@ class Group:
             evaluator = Tempered(evaluator, self.plan.prior_temperature)
         while done < positions and not is_stopped():
             logits, values = evaluator(self.rows.planes)
-            play_on(game, self.plan, self.rows, self.story, logits, values)
+            play_on(game, self.plan, self.rows, self.story, priors_of(logits), values)
             self.evaluations += len(logits)
             if self.story.ended.any():
                 for i in np.flatnonzero(self.story.ended).tolist():

@@ -23,7 +23,7 @@ WARM_UPS = 3  # before recording: cuDNN tries its algorithms, and memory is foun
 
 
 class GraphNet:
-    """Answers `planes` [rows, planes, cells] with `logits` and `values`: tensors that stay where they are.
+    """Answers `planes` [rows, planes, cells] with `priors` and `values`: tensors that stay where they are.
 
     With `symmetry` each position is shown under a random symmetry of the board, and its logits are turned back;
     `temperature` divides them.
@@ -33,7 +33,7 @@ class GraphNet:
         self.game, self.has_symmetry, self.factor = game, symmetry, 1 / temperature
         device = torch.device("cuda")
         self.planes = torch.zeros((rows, len(game.planes), game.cells), dtype=torch.uint8, device=device)
-        self.logits = torch.zeros((rows, game.actions), device=device)
+        self.logits, self.priors = (torch.zeros((rows, game.actions), device=device) for _ in range(2))
         self.values = torch.zeros(rows, device=device)
         self.model = ready(model)
         shape = (rows, self.model.planes, *game.shape)
@@ -59,6 +59,7 @@ class GraphNet:
         logits, values = self.model(self.board)
         turned = logits.gather(1, self.targets[turns]) if self.has_symmetry else logits
         torch.mul(turned, self.factor, out=self.logits)
+        torch.softmax(self.logits, 1, out=self.priors)
         self.values.copy_(values)
 
 

@@ -38,7 +38,7 @@ if not config.DISABLE_JIT:
         def generate(context, builder, signature, arguments):
             return builder.cttz(arguments[0], context.get_constant(types.boolean, 0))
 
-        return types.uint64(types.uint64), generate
+        return word(word), generate
 
     @intrinsic
     def _leading_zeros(typing_context, word):
@@ -57,4 +57,6 @@ if not config.DISABLE_JIT:
 
     @overload(lowest_bit)
     def _lowest_bit(word):
+        if word == types.uint32:  # half the work for a GPU
+            return lambda word: np.int64(_trailing_zeros(word))
         return lambda word: np.int64(_trailing_zeros(np.uint64(word)))

@@ -115,15 +115,14 @@ def points_of_line(columns, rows, direction, x, y):
 @kernel
 def empty_cells(columns, rows, lines, actions):
     """Writes the empty cells into `actions`, rising; returns how many."""
-    count = 0
-    full = (np.uint64(1) << np.uint64(columns)) - np.uint64(1)
+    count, full = np.uint32(0), np.uint32((np.uint64(1) << np.uint64(columns)) - np.uint64(1))
     for y in range(rows):
-        empty = full & ~np.uint64(lines[0, y] | lines[1, y])
+        empty = np.uint32(full & ~(lines[0, y] | lines[1, y]))
         while empty != 0:
             actions[count] = y * columns + lowest_bit(empty)
-            count += 1
-            empty &= empty - np.uint64(1)
-    return count
+            count = np.uint32(count + 1)
+            empty = np.uint32(empty & (empty - np.uint32(1)))
+    return np.int64(count)
 
 
 @kernel

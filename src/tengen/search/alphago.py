@@ -20,7 +20,7 @@ import numpy as np
 from tengen.rules.contract import FIRST
 from tengen.rules.game import Game, Position, encode_states
 from tengen.rules.kernels import entry
-from tengen.search.evaluators import Evaluator, Uniform
+from tengen.search.evaluators import Evaluator, Uniform, priors_of
 from tengen.search.limits import Clock, Decision, Limit
 from tengen.search.puct import DEFAULT_SIMULATIONS, FOREVER, Batch, Puct
 from tengen.search.rollouts import Rollouts
@@ -87,7 +87,7 @@ def gather_leaves(game, root, nodes, edges, batch, most, exploration, urgency):
 
 
 @entry
-def settle_leaves(game, nodes, edges, sizes, batch, asked, logits, values, seed):
+def settle_leaves(game, nodes, edges, sizes, batch, asked, priors, values, seed):
     """Ends the simulations that waited; one whose value is not known is taken back. Returns how many were ended."""
     ended = 0
     for i in range(asked):
@@ -99,7 +99,7 @@ def settle_leaves(game, nodes, edges, sizes, batch, asked, logits, values, seed)
         else:
             leaf = batch.leaves[i]
             finish_simulation(
-                game, nodes, edges, sizes, leaf, path, length, logits[i], values[i], batch.actions, 0.0, seed
+                game, nodes, edges, sizes, leaf, path, length, priors[i], values[i], batch.actions, 0.0, seed
             )
             ended += 1
     return ended
@@ -128,9 +128,9 @@ class AlphaGo(Puct):
     def _compile(self) -> None:
         super()._compile()
         game, start, trees = self.game.parameters, self.game.start().states, (self.nodes, self.edges)
-        logits, values = np.zeros((1, self.game.actions), np.float32), np.zeros(1, np.float32)
+        priors, values = np.ones((1, self.game.actions), np.float32), np.zeros(1, np.float32)
         gather_leaves(game, start, *trees, self.work, 0, self.exploration, self.urgency)
-        settle_leaves(game, *trees, self.sizes, self.work, 0, logits, values, self.chance)
+        settle_leaves(game, *trees, self.sizes, self.work, 0, priors, values, self.chance)
 
     def _judge_first(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What Puct asks about a root: the state that stands first among the leaves, whatever it was shown."""
@@ -178,7 +178,8 @@ class AlphaGo(Puct):
         began = Clock(Limit())
         logits, values = self._ask(self.work, asked, clock)
         self.leaf_seconds = began.seconds / asked
-        return settled + settle_leaves(game, *trees, self.sizes, self.work, asked, logits, values, self.chance)
+        answers = priors_of(logits), values
+        return settled + settle_leaves(game, *trees, self.sizes, self.work, asked, *answers, self.chance)
 
     def _ask(self, batch: Batch, asked: int, clock: Clock | None) -> tuple[np.ndarray, np.ndarray]:
         """What the leaves that wait come to: logits, and values mixed of both judgements."""

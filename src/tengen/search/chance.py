@@ -16,15 +16,6 @@ def uniform(seed):
 
 
 @kernel
-def draw_gumbels(seed, scale, gumbels):
-    """Fills `gumbels` with numbers of the Gumbel distribution times `scale`; returns the next seed."""
-    for i in range(len(gumbels)):
-        seed = advance(seed)
-        gumbels[i] = -scale * math.log(-math.log(uniform(seed)))
-    return seed
-
-
-@kernel
 def draw_gammas(seed, shape, gammas):
     """Fills `gammas` with numbers of the gamma distribution of a shape, scaled to a sum of 1: a Dirichlet draw.
 

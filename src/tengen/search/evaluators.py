@@ -22,6 +22,11 @@ class Evaluator(Protocol):
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 
 
+def priors_of(logits: np.ndarray) -> np.ndarray:
+    """The priors [states, actions] of logits, up to a factor for each state: the likeliest action's is 1."""
+    return np.exp(logits - logits.max(axis=1, keepdims=True))
+
+
 class Prover(Protocol):
     """Says of some of `states` that the player to move wins: booleans [states]. What it says is so.
 

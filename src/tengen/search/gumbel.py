@@ -12,10 +12,12 @@ from functools import cache
 
 import numpy as np
 
-from tengen.rules.contract import kernel
+from tengen.rules.contract import advance, kernel
+from tengen.search.chance import uniform
 from tengen.search.tree import LOST, NONE, ROOT, UNKNOWN, WON, bring_forward, swap_untried
 
 VISIT_SCALE = 50.0  # σ(q) = (VISIT_SCALE + the most visits of an action) · value_scale · q
+LEAST_PRIOR = np.float32(1e-9)  # what is less likely is taken to be as likely as that
 
 
 @cache
@@ -49,10 +51,11 @@ def mixed_value(nodes, edges, node):
     """What an action never visited is thought to be worth: the network's value, and what was found, by its visits."""
     first, visits, priors, found = np.int64(nodes[node].first), 0, np.float32(0), np.float64(0)
     for i in range(first, first + nodes[node].tried):
-        if edges[i].visits > 0:
-            visits += edges[i].visits
-            priors += edges[i].prior
-            found += np.float64(edges[i].prior) * np.float64(value_of_edge(edges[i]))
+        edge = edges[np.uint32(i)]
+        if edge.visits > 0:
+            visits += edge.visits
+            priors += edge.prior
+            found += np.float64(edge.prior) * np.float64(value_of_edge(edge))
     if visits == 0:
         return nodes[node].value
     mean = np.float32(found) / max(priors, np.float32(1e-9))
@@ -64,14 +67,20 @@ def sigma_scale(nodes, edges, node, value_scale):
     """How much a value weighs against a logit: more, the more has been tried."""
     first, most = np.int64(nodes[node].first), 0
     for i in range(first, first + nodes[node].tried):
-        most = max(most, edges[i].visits)
+        most = max(most, edges[np.uint32(i)].visits)
     return np.float32((VISIT_SCALE + most) * value_scale)
+
+
+@kernel
+def prior_of(edge):
+    """The prior, which is never 0 here."""
+    return max(edge.prior, LEAST_PRIOR)
 
 
 @kernel
 def logit_of(edge):
     """The logarithm of the prior: the network's logit, but for what all edges have in common."""
-    return np.float32(math.log(np.float64(max(edge.prior, np.float32(1e-9)))))
+    return np.float32(math.log(np.float64(prior_of(edge))))
 
 
 @kernel
@@ -103,11 +112,52 @@ def draw_edges(nodes, edges, scores, considered):
 
 
 @kernel
+def race_edges(nodes, edges, seed, considered, scores):
+    """As `draw_edges`, by numbers of its own, for which fewer are drawn; returns the next seed.
+
+    If each edge arrives at a time of the exponential distribution, its rate the prior, then −log(time) is g + logit. So
+    the highest scores belong to the first to arrive. When the next one does, the sum of the priors of all that have not
+    arrived decides; who it is, their priors do.
+    """
+    first, count = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count)
+    drawn, time, left = min(np.int64(considered), count), np.float64(0), np.float64(0)
+    for i in range(first, first + count):
+        left += prior_of(edges[np.uint32(i)])
+    for i in range(first, first + drawn):
+        seed = advance(seed)
+        time -= math.log(uniform(seed)) / left
+        seed = advance(seed)
+        wanted, place = np.float32(uniform(seed) * left), np.uint32(i)
+        while place + 1 < first + count and wanted >= prior_of(edges[place]):
+            wanted -= prior_of(edges[place])
+            place = np.uint32(place + 1)
+        left -= prior_of(edges[place])
+        scores[np.uint32(edges[place].action)] = -math.log(time)
+        swap_untried(edges, np.uint32(i), place)
+    nodes[ROOT].tried = drawn
+    bring_forward(nodes, edges, ROOT)
+    return seed
+
+
+@kernel
+def likeliest_edges(nodes, edges, considered, scores):
+    """As `draw_edges` where every g is 0."""
+    for drawn in range(min(np.int64(considered), np.int64(nodes[ROOT].count))):
+        nodes[ROOT].tried = drawn
+        bring_forward(nodes, edges, ROOT)
+        edge = edges[np.uint32(nodes[ROOT].first + drawn)]
+        scores[np.uint32(edge.action)] = logit_of(edge)
+    nodes[ROOT].tried += 1
+    bring_forward(nodes, edges, ROOT)
+
+
+@kernel
 def forget_gumbels(nodes, edges, scores):
     """What is left in `scores` of the edges tried is their logit."""
     first = np.int64(nodes[ROOT].first)
     for i in range(first, first + nodes[ROOT].tried):
-        scores[edges[i].action] = logit_of(edges[i])
+        edge = edges[np.uint32(i)]
+        scores[np.uint32(edge.action)] = logit_of(edge)
 
 
 @kernel
@@ -116,8 +166,9 @@ def halving_edge(nodes, edges, scores, visits, value_scale):
     first, best, highest = np.int64(nodes[ROOT].first), NONE, np.float32(-1e30)
     scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
     for i in range(first, first + nodes[ROOT].tried):
-        if edges[i].visits + edges[i].losses == visits and edges[i].proven != LOST:
-            score = corrected(scores[edges[i].action], edges[i], scale, unseen)
+        edge = edges[np.uint32(i)]
+        if edge.visits + edge.losses == visits and edge.proven != LOST:
+            score = corrected(scores[np.uint32(edge.action)], edge, scale, unseen)
             if score > highest:
                 best, highest = i, score
     return best
@@ -125,18 +176,25 @@ def halving_edge(nodes, edges, scores, visits, value_scale):
 
 @kernel
 def improved_policy(nodes, edges, value_scale, policy):
-    """Writes softmax(logit + σ(completed q)) for the root's edges into `policy` [edges]."""
-    first, count = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count)
+    """Writes softmax(logit + σ(completed q)) for the root's edges into `policy` [edges].
+
+    That is P · exp(σ), scaled to a sum of 1; σ is the same for all that was never visited.
+    """
+    first, count, tried = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count), np.int64(nodes[ROOT].tried)
     scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
-    highest, total = np.float32(-1e30), np.float32(0)
+    highest = corrected(np.float32(0), edges[np.uint32(first)], scale, unseen)
+    for i in range(1, min(tried + 1, count)):  # the one after the tried stands for all that follow
+        highest = max(highest, corrected(np.float32(0), edges[np.uint32(first + i)], scale, unseen))
+    factor, total = np.float32(0), np.float32(0)
     for i in range(count):
-        policy[i] = corrected(logit_of(edges[first + i]), edges[first + i], scale, unseen)
-        highest = max(highest, policy[i])
-    for i in range(count):
-        policy[i] = math.exp(np.float64(policy[i] - highest))
+        edge = edges[np.uint32(first + i)]
+        if i <= tried:
+            factor = np.float32(math.exp(np.float64(corrected(np.float32(0), edge, scale, unseen) - highest)))
+        policy[i] = prior_of(edge) * factor
         total += policy[i]
+    share = np.float32(1) / total
     for i in range(count):
-        policy[i] /= total
+        policy[i] *= share
 
 
 @kernel
@@ -145,9 +203,10 @@ def improve(nodes, edges, scores, value_scale, policy):
     improved_policy(nodes, edges, value_scale, policy)
     first, most = np.int64(nodes[ROOT].first), 0
     for i in range(first, first + nodes[ROOT].tried):
-        if edges[i].proven == WON:
+        edge = edges[np.uint32(i)]
+        if edge.proven == WON:
             return i
-        if edges[i].proven != LOST:
-            most = max(most, edges[i].visits)
+        if edge.proven != LOST:
+            most = max(most, edge.visits)
     best = halving_edge(nodes, edges, scores, most, value_scale)
     return first if best == NONE else best

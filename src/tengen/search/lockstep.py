@@ -15,9 +15,16 @@ from numba import njit
 from tengen.rules.contract import JIT_OPTIONS, advance, encode, kernel
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
-from tengen.search.chance import draw_gammas, draw_gumbels, draw_weighted
-from tengen.search.evaluators import Evaluator
-from tengen.search.gumbel import draw_edges, forget_gumbels, halving_edge, halving_schedule, improve
+from tengen.search.chance import draw_gammas, draw_weighted
+from tengen.search.evaluators import Evaluator, priors_of
+from tengen.search.gumbel import (
+    forget_gumbels,
+    halving_edge,
+    halving_schedule,
+    improve,
+    likeliest_edges,
+    race_edges,
+)
 from tengen.search.tree import (
     EDGE,
     LOST,
@@ -46,7 +53,7 @@ class Plan(NamedTuple):
     exploration: float = 1.5  # as in Puct
     urgency: float = 0.25
     considered: int = 16  # as in Gumbel
-    gumbel_noise: float = 1.0
+    gumbel_noise: int = 1  # 0: the actions most likely by the prior, the same every time
     value_scale: float = 1.0
     noise: float = 0.25  # PUCT: the share of Dirichlet noise in the root's priors …
     noise_total: float = 10.0  # … whose α is this over the number of legal actions
@@ -195,12 +202,12 @@ def ask_root(row):
 
 
 @kernel
-def hear(game, plan, row, logits, value):
+def hear(game, plan, row, priors, value):
     """The row hears the answer to its question: a node is opened, and the value backed up."""
     nodes, edges, leaf, length = row.nodes, row.edges, row.leaf, np.int64(row.progress.length)
     if length == 0:
         row.sizes[0] = row.sizes[1] = 0
-    node = open_node(game, nodes, edges, row.sizes, leaf, logits, value, row.actions)
+    node = open_node(game, nodes, edges, row.sizes, leaf, priors, value, row.actions)
     if length == 0:
         disturb(plan, row)
     else:
@@ -233,9 +240,10 @@ def disturb(plan, row):
     """What chance adds at a root: Gumbel numbers, or noise in the priors."""
     progress, nodes, edges = row.progress, row.nodes, row.edges
     first, count = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count)
-    if plan.root == GUMBEL:
-        progress.seed = draw_gumbels(progress.seed, plan.gumbel_noise, row.scores)
-        draw_edges(nodes, edges, row.scores, plan.considered)
+    if plan.root == GUMBEL and plan.gumbel_noise:
+        progress.seed = race_edges(nodes, edges, progress.seed, plan.considered, row.scores)
+    elif plan.root == GUMBEL:
+        likeliest_edges(nodes, edges, plan.considered, row.scores)
     elif plan.noise > 0:
         share, noise = np.float64(np.float32(plan.noise)), row.weights[:count]
         progress.seed = draw_gammas(progress.seed, plan.noise_total / count, noise)
@@ -301,12 +309,12 @@ def begin_searches(game, rows):
 
 
 @entry
-def continue_searches(game, plan, rows, logits, values, waiting):
+def continue_searches(game, plan, rows, priors, values, waiting):
     """Rows that wait [rows] hear their answers; what is done no longer waits, and its edge stands in its `done`."""
     for i in range(len(rows.rows)):
         if waiting[i]:
             row = row_of(rows, i)
-            hear(game, plan, row, logits[i], values[i])
+            hear(game, plan, row, priors[i], values[i])
             waiting[i] = ask(game, plan, row)
             if waiting[i]:
                 encode(game, row.leaf, row.planes)
@@ -322,7 +330,8 @@ def search_all(game: Game, plan: Plan, states: np.ndarray, evaluator: Evaluator,
     begin_searches(game.parameters, rows)
     while waiting.any():
         asked = np.flatnonzero(waiting)
-        logits, values = np.zeros((len(states), game.actions), np.float32), np.zeros(len(states), np.float32)
-        logits[asked], values[asked] = evaluator(rows.planes[asked])
-        continue_searches(game.parameters, plan, rows, logits, values, waiting)
+        priors, values = np.zeros((len(states), game.actions), np.float32), np.zeros(len(states), np.float32)
+        logits, values[asked] = evaluator(rows.planes[asked])
+        priors[asked] = priors_of(logits)
+        continue_searches(game.parameters, plan, rows, priors, values, waiting)
     return np.array([rows.edges[i, rows.rows[i].done].action for i in range(len(states))])

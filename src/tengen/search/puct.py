@@ -10,7 +10,7 @@ import numpy as np
 from tengen.rules.contract import encode
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
-from tengen.search.evaluators import Evaluator, Prover
+from tengen.search.evaluators import Evaluator, Prover, priors_of
 from tengen.search.gumbel import draw_edges, halving_edge, halving_schedule, improve
 from tengen.search.limits import Clock, Decision, Limit, Opinion
 from tengen.search.tree import (
@@ -79,7 +79,7 @@ def gather(game, root, nodes, edges, batch, most, exploration, urgency, scores, 
 
 
 @entry
-def scatter(game, nodes, edges, sizes, batch, asked, logits, values, rollouts, seed):
+def scatter(game, nodes, edges, sizes, batch, asked, priors, values, rollouts, seed):
     """Ends the simulations that waited; returns the next seed."""
     for i in range(asked):
         seed = finish_simulation(
@@ -90,7 +90,7 @@ def scatter(game, nodes, edges, sizes, batch, asked, logits, values, rollouts, s
             batch.leaves[i],
             batch.paths[i],
             batch.lengths[i],
-            logits[i],
+            priors[i],
             values[i],
             batch.actions,
             rollouts,
@@ -118,10 +118,10 @@ def lift_proofs(game, nodes, edges, path, length):
 
 
 @entry
-def plant(game, root, nodes, edges, sizes, batch, logits, values):
+def plant(game, root, nodes, edges, sizes, batch, priors, values):
     """A tree of nothing but its root."""
     sizes[0] = sizes[1] = 0
-    open_node(game, nodes, edges, sizes, root[0], logits[0], values[0], batch.actions)
+    open_node(game, nodes, edges, sizes, root[0], priors[0], values[0], batch.actions)
 
 
 @entry
@@ -183,12 +183,12 @@ class Puct:
     def _compile(self) -> None:
         """Compiling is no part of anybody's time to think. The evaluator is not asked."""
         game, start, trees = self.game.parameters, self.game.start().states, (self.nodes, self.edges)
-        logits, values = np.zeros((1, self.game.actions), np.float32), np.zeros(1, np.float32)
+        priors, values = np.ones((1, self.game.actions), np.float32), np.zeros(1, np.float32)
         show(game, start, self.work)
-        plant(game, start, *trees, self.sizes, self.work, logits, values)
+        plant(game, start, *trees, self.sizes, self.work, priors, values)
         gather(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_SCORES, NO_SCHEDULE, 0.0)
         mark_proven(game, *trees, self.work, np.zeros(0, np.bool_), values)
-        scatter(game, *trees, self.sizes, self.work, 0, logits, values, self.rollouts, self.chance)
+        scatter(game, *trees, self.sizes, self.work, 0, priors, values, self.rollouts, self.chance)
         lift_proofs(game, *trees, self.work.paths[0], 0)
         spare = np.zeros_like(self.nodes[:1]), np.zeros_like(self.edges[: self.game.actions])
         replant(game, *trees, *spare, self.sizes, ROOT)
@@ -260,7 +260,8 @@ class Puct:
             if self.prover is not None:
                 mark_proven(game, self.nodes, self.edges, self.work, self.prover(self.work.leaves[:asked]), values)
             trees = self.nodes, self.edges, self.sizes
-            self.chance = np.uint64(scatter(game, *trees, self.work, asked, logits, values, self.rollouts, self.chance))
+            answers = priors_of(logits), values
+            self.chance = np.uint64(scatter(game, *trees, self.work, asked, *answers, self.rollouts, self.chance))
         return asked + settled
 
     def move_to(self, position: Position) -> None:
@@ -276,7 +277,7 @@ class Puct:
             self.looked_at.clear()
             show(game, position.states, self.work)
             logits, values = self.evaluator(self.work.planes[:1])
-            plant(game, position.states, self.nodes, self.edges, self.sizes, self.work, logits, values)
+            plant(game, position.states, self.nodes, self.edges, self.sizes, self.work, priors_of(logits), values)
         elif source != ROOT:
             if len(self.spare[0]) == 0:
                 self.spare = new_tree(len(self.edges))

@@ -24,6 +24,7 @@ from tengen.rules.errors import BadParameter
 
 ROOT = 0
 NONE = -1
+LEAST = np.float32(1e-30)  # of the priors of all legal actions together; below, nothing is known of them
 UNKNOWN, LOST, DRAWN, WON = 0, 1, 2, 3  # what is proven of an edge, for the player who moves at its node
 
 NODE = np.dtype(
@@ -61,32 +62,35 @@ def check_actions(actions: int) -> None:
 
 
 @kernel
-def open_node(game, nodes, edges, sizes, state, logits, value, actions):
-    """Adds a node for a state that goes on, its priors the softmax of the logits of legal actions; NONE if full."""
+def open_node(game, nodes, edges, sizes, state, priors, value, actions):
+    """Adds a node for a state that goes on; NONE if full.
+
+    `priors` [actions] are those of all actions, up to a factor; those of the legal ones are scaled to a sum of 1.
+    """
     count = legal(game, state, actions)
     if sizes[0] == len(nodes) or sizes[1] + count > len(edges):
         return NONE
     node, first = np.int64(sizes[0]), np.int64(sizes[1])
     sizes[0] += 1
     sizes[1] += count
-    nodes[node].visits = nodes[node].finished = nodes[node].tried = nodes[node].proven = 0
-    nodes[node].total, nodes[node].value = 0, value
-    nodes[node].first, nodes[node].count, nodes[node].to_play = first, count, state.to_play
-    highest, best, total = np.float32(-1e30), 0, np.float32(0)
+    new = nodes[np.uint32(node)]
+    new.visits = new.finished = new.tried = new.proven = 0
+    new.total, new.value = 0, value
+    new.first, new.count, new.to_play = first, count, state.to_play
+    highest, best, total = np.float32(-1), np.int64(0), np.float32(0)
     for i in range(count):
-        edge = edges[first + i]
+        edge, action = edges[np.uint32(first + i)], np.uint32(actions[i])
         edge.visits = edge.losses = edge.proven = 0
         edge.value = 0
-        edge.child, edge.action, edge.prior = NONE, actions[i], logits[actions[i]]
+        edge.child, edge.action, edge.prior = NONE, action, priors[action]
+        total += edge.prior
         if edge.prior > highest:
             highest, best = edge.prior, i
+    scale = np.float32(1) / max(total, LEAST)
     for i in range(count):
-        edge = edges[first + i]
-        edge.prior = math.exp(np.float64(edge.prior - highest))
-        total += edge.prior
-    for i in range(count):
-        edges[first + i].prior /= total
-    swap_untried(edges, first, first + best)
+        edge = edges[np.uint32(first + i)]
+        edge.prior = edge.prior * scale if total >= LEAST else np.float32(1) / np.float32(count)
+    swap_untried(edges, np.uint32(first), np.uint32(first + best))
     return node
 
 
@@ -101,13 +105,16 @@ def swap_untried(edges, one, other):
 @kernel
 def bring_forward(nodes, edges, node):
     """Of the edges that were not tried, the one with the highest prior (of these, the lowest action) comes first."""
-    place, end = np.int64(nodes[node].first) + nodes[node].tried, np.int64(nodes[node].first) + nodes[node].count
-    best = place
-    for i in range(place + 1, end):
-        if comes_before(edges[i], edges[best]):
-            best = i
-    if place < end:
-        swap_untried(edges, place, best)
+    first, tried, count = np.uint32(nodes[node].first), np.uint32(nodes[node].tried), np.uint32(nodes[node].count)
+    if tried == count:
+        return
+    place = np.uint32(first + tried)
+    best, prior, action = place, edges[place].prior, edges[place].action
+    for i in range(place + 1, first + count):
+        edge = edges[np.uint32(i)]
+        if edge.prior > prior or (edge.prior == prior and edge.action < action):
+            best, prior, action = np.uint32(i), edge.prior, edge.action
+    swap_untried(edges, place, best)
 
 
 @kernel
@@ -117,21 +124,22 @@ def best_edge(nodes, edges, node, exploration, urgency):
     An edge never visited has a Q of `urgency` less than its node's mean (0, if urgency is negative). What is proven
     lost is left out, unless all is.
     """
-    first, count = np.int64(nodes[node].first), min(np.int64(nodes[node].tried) + 1, np.int64(nodes[node].count))
-    scale = np.float32(exploration * math.sqrt(nodes[node].visits))
+    own = nodes[node]
+    first, count = np.int64(own.first), min(np.int64(own.tried) + 1, np.int64(own.count))
+    scale = np.float32(exploration * math.sqrt(own.visits))
     unseen = np.float32(0)
-    if urgency >= 0 and nodes[node].visits > 0:
-        unseen = mean_of(nodes, node) - np.float32(urgency)
-    best, highest = first, np.float32(-1e30)
+    if urgency >= 0 and own.visits > 0:
+        unseen = mean_of(own) - np.float32(urgency)
+    best, highest = np.uint32(first), np.float32(-1e30)
     for i in range(first, first + count):
-        edge = edges[i]
+        edge = edges[np.uint32(i)]
         tried = np.float32(edge.visits + edge.losses)
         score = unseen if tried == 0 else (edge.value - np.float32(edge.losses)) / tried
         score += scale * edge.prior / (np.float32(1) + tried)
         if edge.proven == LOST:
             score -= np.float32(1e20)
         if score > highest or (score == highest and comes_before(edge, edges[best])):
-            best, highest = i, score
+            best, highest = np.uint32(i), score
     return best
 
 
@@ -142,9 +150,9 @@ def comes_before(edge, other):
 
 
 @kernel
-def mean_of(nodes, node):
+def mean_of(node):
     """The mean value of a node's visits, for its player to move."""
-    return nodes[node].total / np.float32(max(nodes[node].finished, 1))
+    return node.total / np.float32(max(node.finished, 1))
 
 
 @kernel
@@ -154,33 +162,34 @@ def select(game, nodes, edges, state, exploration, urgency, first, path):
     The root's edge is `first`, or the best if that is NONE. The path is pairs of a node and its edge, each counting one
     loss more; returns how many there are.
     """
-    node, length = ROOT, 0
+    node, length = np.uint32(ROOT), 0
     while True:
-        index = first if length == 0 and first != NONE else best_edge(nodes, edges, node, exploration, urgency)
-        if index == np.int64(nodes[node].first) + nodes[node].tried:
-            nodes[node].tried += 1
+        own = nodes[node]
+        has_first = length == 0 and first != NONE
+        index = np.uint32(first) if has_first else best_edge(nodes, edges, node, exploration, urgency)
+        if index == np.int64(own.first) + own.tried:
+            own.tried += 1
             bring_forward(nodes, edges, node)
         edge = edges[index]
         path[length, 0], path[length, 1] = node, index
         length += 1
         edge.losses += 1
-        nodes[node].visits += 1
+        own.visits += 1
         play(game, state, edge.action)
         if edge.child == NONE and edge.proven == UNKNOWN:
             result = outcome(game, state)
             if result != ONGOING:
-                mover = nodes[node].to_play
-                edge.proven = DRAWN if result == DRAW else WON if result == mover + 1 else LOST
+                edge.proven = DRAWN if result == DRAW else WON if result == own.to_play + 1 else LOST
         if edge.child == NONE or edge.proven != UNKNOWN or length == len(path):
             return length
-        node = np.int64(edge.child)
+        node = np.uint32(edge.child)
 
 
 @kernel
 def backup(nodes, edges, path, length, value):
     """Takes back the losses and adds a value, the first player's, along the path; proofs go up as far as they hold."""
     for i in range(length - 1, -1, -1):
-        node, edge = nodes[path[i, 0]], edges[path[i, 1]]
+        node, edge = nodes[np.uint32(path[i, 0])], edges[np.uint32(path[i, 1])]
         edge.losses -= 1
         edge.visits += 1
         node.finished += 1
@@ -248,12 +257,12 @@ def begin_simulation(game, nodes, edges, state, exploration, urgency, first, pat
 
 
 @kernel
-def finish_simulation(game, nodes, edges, sizes, state, path, length, logits, value, actions, rollouts, seed):
+def finish_simulation(game, nodes, edges, sizes, state, path, length, priors, value, actions, rollouts, seed):
     """The network has answered, for the player to move at the leaf: a node is opened there, and the value backed up.
 
     A share `rollouts` of the value is the result of random moves from there to the end. Returns the next seed.
     """
-    child = open_node(game, nodes, edges, sizes, state, logits, value, actions)
+    child = open_node(game, nodes, edges, sizes, state, priors, value, actions)
     edges[path[length - 1, 1]].child = child
     first_value = np.float32(value if state.to_play == 0 else -value)
     if rollouts > 0:
