@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.table import Table
 
 from tengen.apps.train_stage import STAGES, stop_gently, tell_end, train_stage
+from tengen.arena.report import signed
 from tengen.games import load_game
 from tengen.learn.settings import Settings, load_settings
 from tengen.rules.errors import TengenError
@@ -71,7 +72,7 @@ class Screen:
             interval = f"{match['low']:.0%} to {match['high']:.0%}, at generation {self.evaluated['generation']}"
             lines.append((f"against {match['opponent']}", f"{match['rate']:.1%} ({interval})"))
         if "rating" in self.evaluated:
-            lines.append(("rating", f"{self.evaluated['rating']:+.0f} Elo"))
+            lines.append(("rating", f"{signed(self.evaluated['rating'])} Elo"))
         if "mistakes" in self.evaluated:
             lines.append(
                 ("mistakes", f"{self.evaluated['mistakes']:.2%} of all positions, {self.evaluated['losing']} lose")

@@ -17,6 +17,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from tengen.arena.report import signed
 from tengen.records.charts import Line, draw_chart, percent
 from tengen.records.diagrams import draw_board
 from tengen.records.pages import chart_grid, section, table, tiles, write_page
@@ -204,7 +205,7 @@ def _header(config: dict[str, Any], metrics: list[Metrics]) -> str:
         for match in latest_matches(metrics)[:1]
     ]
     if (rating := latest(metrics, "rating")) is not None:
-        figures.append(("Rating", f"{rating:+,.0f}", "Elo"))
+        figures.append(("Rating", signed(rating), "Elo"))
     empty = "" if metrics else '<p class="note">Nothing has been measured yet.</p>'
     return (
         f"<header>\n<p>Tengen training report</p>\n<h1>{escape(str(about.get('game', 'A training run')))}</h1>\n"
