@@ -40,6 +40,7 @@ def traces(rows: Rows, story: Story) -> dict[str, np.ndarray]:
         "first visits": np.array([edges["visits"][:4] for edges in rows.edges]),
         "plies": np.array(story.plies),
         "moves": story.moves * done,
+        "policies": np.asarray(story.policies * done[..., np.newaxis], np.float16),  # as they are learned
         "results": np.array(story.results),
     }
 

@@ -190,7 +190,7 @@ def improved_policy(nodes, edges, value_scale, policy):
         edge = edges[np.uint32(first + i)]
         if i <= tried:
             factor = np.float32(math.exp(np.float64(corrected(np.float32(0), edge, scale, unseen) - highest)))
-        policy[i] = prior_of(edge) * factor
+        policy[i] = np.float64(prior_of(edge)) * np.float64(factor)
         total += policy[i]
     share = np.float32(1) / total
     for i in range(count):
