@@ -185,14 +185,14 @@ def improved_policy(nodes, edges, value_scale, policy):
     highest = corrected(np.float32(0), edges[np.uint32(first)], scale, unseen)
     for i in range(1, min(tried + 1, count)):  # the one after the tried stands for all that follow
         highest = max(highest, corrected(np.float32(0), edges[np.uint32(first + i)], scale, unseen))
-    factor, total = np.float32(0), np.float32(0)
+    factor, total = np.float32(0), np.float64(0)
     for i in range(count):
         edge = edges[np.uint32(first + i)]
         if i <= tried:
             factor = np.float32(math.exp(np.float64(corrected(np.float32(0), edge, scale, unseen) - highest)))
         policy[i] = np.float64(prior_of(edge)) * np.float64(factor)
         total += policy[i]
-    share = np.float32(1) / total
+    share = np.float32(1 / total)
     for i in range(count):
         policy[i] *= share
 

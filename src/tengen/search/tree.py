@@ -24,7 +24,7 @@ from tengen.rules.errors import BadParameter
 
 ROOT = 0
 NONE = -1
-LEAST = np.float32(1e-30)  # of the priors of all legal actions together; below, nothing is known of them
+LEAST = 1e-30  # of the priors of all legal actions together; below, nothing is known of them
 UNKNOWN, LOST, DRAWN, WON = 0, 1, 2, 3  # what is proven of an edge, for the player who moves at its node
 
 NODE = np.dtype(
@@ -77,7 +77,7 @@ def open_node(game, nodes, edges, sizes, state, priors, value, actions):
     new.visits = new.finished = new.tried = new.proven = 0
     new.total, new.value = 0, value
     new.first, new.count, new.to_play = first, count, state.to_play
-    highest, best, total = np.float32(-1), np.int64(0), np.float32(0)
+    highest, best, total = np.float32(-1), np.int64(0), np.float64(0)
     for i in range(count):
         edge, action = edges[np.uint32(first + i)], np.uint32(actions[i])
         edge.visits = edge.losses = edge.proven = 0
@@ -86,7 +86,7 @@ def open_node(game, nodes, edges, sizes, state, priors, value, actions):
         total += edge.prior
         if edge.prior > highest:
             highest, best = edge.prior, i
-    scale = np.float32(1) / max(total, LEAST)
+    scale = np.float32(1 / max(total, LEAST))
     for i in range(count):
         edge = edges[np.uint32(first + i)]
         edge.prior = edge.prior * scale if total >= LEAST else np.float32(1) / np.float32(count)
