@@ -44,9 +44,7 @@ def tool(name: str) -> str:
     package = find_spec("nvidia")
     folders = [f"{folder}/cu13/bin" for folder in package.submodule_search_locations or []] if package else []
     found = next((path for folder in folders if (path := shutil.which(name, path=folder))), None)
-    return (
-        found or shutil.which(name) or sys.exit(f"{name} is missing: pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm")
-    )
+    return found or shutil.which(name) or sys.exit(f"{name} is missing: see the first lines of this file")
 
 
 def assembly(spec: str) -> str:
@@ -101,6 +99,8 @@ def measure(spec: str) -> None:
 
 
 if __name__ == "__main__":
+    if find_spec("numba_cuda") is None:
+        sys.exit("numba-cuda is missing: see the first lines of this file")
     cuda.dispatcher.get_current_device = lambda: NoDevice
     for given in [argument for argument in sys.argv[1:] if argument != "--loops"] or GAMES:
         measure(given)

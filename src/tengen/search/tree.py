@@ -112,7 +112,7 @@ def bring_forward(nodes, edges, node):
     best, prior, action = place, edges[place].prior, edges[place].action
     for i in range(place + 1, first + count):
         edge = edges[np.uint32(i)]
-        if edge.prior > prior or (edge.prior == prior and edge.action < action):
+        if comes_before(edge, prior, action):
             best, prior, action = np.uint32(i), edge.prior, edge.action
     swap_untried(edges, place, best)
 
@@ -138,15 +138,15 @@ def best_edge(nodes, edges, node, exploration, urgency):
         score += scale * edge.prior / (np.float32(1) + tried)
         if edge.proven == LOST:
             score -= np.float32(1e20)
-        if score > highest or (score == highest and comes_before(edge, edges[best])):
+        if score > highest or (score == highest and comes_before(edge, edges[best].prior, edges[best].action)):
             best, highest = np.uint32(i), score
     return best
 
 
 @kernel
-def comes_before(edge, other):
-    """Whether an edge is taken rather than another that is as good."""
-    return edge.prior > other.prior or (edge.prior == other.prior and edge.action < other.action)
+def comes_before(edge, prior, action):
+    """Whether an edge is taken rather than one that is as good, with that prior and action."""
+    return edge.prior > prior or (edge.prior == prior and edge.action < action)
 
 
 @kernel
