@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 from numba import cuda, typeof, types
 
 from tengen.games import load_game
+from tengen.learn.gpu_code import scratch_shapes
 from tengen.learn.gpu_rows import play_rows
 from tengen.learn.selfplay import new_story
 from tengen.search.lockstep import Plan, new_rows
@@ -54,7 +55,8 @@ def assembly(spec: str) -> str:
     rows = rows._replace(planes=rows.planes.astype(np.uint8))
     answers = np.zeros((2, game.actions), np.float32), np.zeros(2, np.float32)
     kinds = (typeof(part) for part in (rows, new_story(game, 2, 100), *answers))
-    return cuda.compile_ptx(play_rows.clone((game.parameters, plan)), types.void(*kinds), cc=CAPABILITY)[0]
+    constants = game.parameters, plan, *scratch_shapes(game)
+    return cuda.compile_ptx(play_rows.clone(constants), types.void(*kinds), cc=CAPABILITY)[0]
 
 
 def instructions(code: str) -> tuple[list[str], dict[str, int]]:

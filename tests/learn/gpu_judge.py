@@ -58,7 +58,7 @@ def by_cpu(spec: str, plan: Plan) -> dict[str, np.ndarray]:
 def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     from numba import cuda
 
-    from tengen.learn.gpu_code import grid
+    from tengen.learn.gpu_code import grid, scratch_shapes
     from tengen.learn.gpu_rows import begin_rows, play_rows
 
     game, is_simulated = load_game(spec), "simulator" in cuda.jit.__module__
@@ -69,12 +69,13 @@ def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     put = (lambda array: array) if is_simulated else (lambda array: cuda.to_device(np.asarray(array)))
     there, told = (type(part)(*(put(array) for array in part)) for part in (rows, story))
     there = there._replace(root_words=as_words(there.roots), leaf_words=as_words(there.leaves))  # the same memory
-    shape = grid(ROWS)
+    scratch = scratch_shapes(game)
+    shape, constants = grid(ROWS, scratch[0][0]), (game.parameters, plan, *scratch)
     begin_rows[shape](game.parameters, OPENING, there, told, True)
     for _ in range(STEPS):
         planes = there.planes if is_simulated else there.planes.copy_to_host()
         answers = (put(part) for part in stand_in(planes, game.actions))
-        play_rows[shape](game.parameters, plan, there, told, *answers)
+        play_rows[shape](*constants, there, told, *answers)
         begin_rows[shape](game.parameters, OPENING, there, told, False)
     if not is_simulated:
         there, told = (type(part)(*(array.copy_to_host() for array in part)) for part in (there, told))

@@ -56,9 +56,11 @@ def test_a_gpu_plays_the_same_games(tmp_path, spec, root):
 def test_a_kernel_is_known_by_its_constants():
     """One that was kept for another board or another plan is never taken for it."""
     from tengen.learn import gpu_rows
+    from tengen.learn.gpu_code import scratch_shapes
 
-    games = [load_game(spec).parameters for spec in ("gomoku:size=8", "gomoku:size=9")]
-    kernels = [gpu_rows.play_rows.clone((game, plan)) for game in games for plan in PLANS.values()]
+    games = [load_game(spec) for spec in ("gomoku:size=8", "gomoku:size=9")]
+    constants = [(game.parameters, plan, *scratch_shapes(game)) for game in games for plan in PLANS.values()]
+    kernels = [gpu_rows.play_rows.clone(numbers) for numbers in constants]
     assert len({kernel.__name__ for kernel in kernels}) == 4
     assert [kernel.__globals__["game"].size for kernel in kernels] == [8, 8, 9, 9]
     assert gpu_rows.game is None

@@ -15,7 +15,7 @@ from tengen.search.evaluators import Uniform
 from tengen.search.gumbel import halving_schedule
 from tengen.search.limits import Clock, Limit
 from tengen.search.puct import Gumbel, Puct
-from tengen.search.tree import NONE, ROOT
+from tengen.search.tree import NO_CHILD, ROOT
 
 
 def test_the_slides_search():
@@ -160,7 +160,7 @@ def check_whole(search, position, node=ROOT, depth=0):
     assert edges.prior.sum() == pytest.approx(1, abs=1e-5)
     for edge in edges:
         assert abs(edge.value) <= edge.visits + 1e-3
-        if edge.child != NONE and depth < 3:
+        if edge.child != NO_CHILD and depth < 3:
             assert search.nodes[edge.child].visits < edge.visits
             check_whole(search, position.play(int(edge.action)), int(edge.child), depth + 1)
 
@@ -181,6 +181,8 @@ def test_the_tree_is_whole_and_kept(spec, batch):
         search.move_to(position)
         assert search.nodes[ROOT].visits == visits - 1  # all but the visit that opened it
         check_whole(search, position)
+        for unused in (search.edges[search.sizes[1] :], search.spare[1]):  # so that new edges are untried ones
+            assert not any(unused[name].any() for name in ("visits", "value", "child", "losses", "proven"))
 
 
 def test_a_full_tree_keeps_playing_and_says_so():

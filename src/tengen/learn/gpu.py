@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numba import cuda
 
-from tengen.learn.gpu_code import grid
+from tengen.learn.gpu_code import grid, scratch_shapes
 from tengen.learn.gpu_rows import begin_rows, play_rows, search_rows, set_up_rows, settle_rows
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import NO_OPENING, Games, Opening, Story, new_story
@@ -36,9 +36,15 @@ def shared(*tensors: torch.Tensor) -> list[Any]:
     return [cuda.as_cuda_array(tensor) for tensor in tensors]
 
 
-def launch(kernel: Any, rows: int, *arguments: Any) -> None:
-    """A kernel on torch's current stream, a thread a row."""
-    kernel[(*grid(rows), cuda.external_stream(torch.cuda.current_stream().cuda_stream))](*arguments)
+def launch(kernel: Any, shape: tuple[int, int], *arguments: Any) -> None:
+    """A kernel on torch's current stream, with so many blocks of so many threads."""
+    kernel[(*shape, cuda.external_stream(torch.cuda.current_stream().cuda_stream))](*arguments)
+
+
+def zeros(shape: tuple[int, ...], kind: Any) -> Any:
+    """An array of zeros on the GPU, of any kind that kernels take."""
+    size = int(np.prod(shape)) * np.dtype(kind).itemsize
+    return cuda.as_cuda_array(torch.zeros(size, dtype=torch.uint8, device="cuda")).view(kind).reshape(shape)
 
 
 class GpuGroup:
@@ -76,7 +82,7 @@ class GpuGroup:
         shapes = row_shapes(self.game, self.plan, self.count, spare)
         shapes.pop("planes")
         values = first_values(self.game, self.plan, self.count, seed)
-        arrays = {name: cuda.device_array(shape, kind) for name, (shape, kind) in shapes.items()}
+        arrays = {name: zeros(*own) for name, own in shapes.items()}
         arrays |= {name: cuda.to_device(array) for name, array in values.items()}
         words = as_words(arrays["roots"]), as_words(arrays["leaves"])
         planes = cuda.as_cuda_array(self.net.planes)
@@ -84,12 +90,18 @@ class GpuGroup:
 
     def _begin(self, every: bool) -> None:
         """Every row, or only those whose games have ended and were read, begins a game."""
-        launch(begin_rows, self.count, self.game.parameters, self.opening, self.rows, self.story, every)
+        launch(begin_rows, grid(self.count), self.game.parameters, self.opening, self.rows, self.story, every)
 
     def _step(self) -> None:
         """The network answers all rows; they hear it, and go on."""
         self.net.answer()
-        launch(play_rows, self.count, self.game.parameters, self.plan, self.rows, self.story, *self.answers)
+        self._hear()
+
+    def _hear(self) -> None:
+        """Rows hear what the network said."""
+        scratch = scratch_shapes(self.game)
+        shape, constants = grid(self.count, scratch[0][0]), (self.game.parameters, self.plan, *scratch)
+        launch(play_rows, shape, *constants, self.rows, self.story, *self.answers)
 
     def play(self, model: Network, positions: int, is_stopped: Callable[[], bool]) -> Games:
         """As `Group.play`: games with so many positions, by a network with the weights that the model has now."""
@@ -97,7 +109,7 @@ class GpuGroup:
         torch.cuda.current_stream().synchronize()  # whoever trains the model is done
         with torch.cuda.stream(self.stream):
             self.net.load(model)
-            launch(search_rows, self.count, self.game.parameters, self.rows)
+            launch(search_rows, grid(self.count), self.game.parameters, self.rows)
             while done < positions and not is_stopped():
                 for _ in range(BETWEEN_LOOKS):
                     self.graph.replay()
@@ -152,7 +164,7 @@ class GpuGroup:
             sources = shared(told["moves"].view(-1), begins, begins + told["plies"])
             roots = self.rows.roots, self.rows.root_words, self.story.blank
             places = self.rows.planes, cuda.as_cuda_array(movers)
-            launch(set_up_rows, self.count, self.game.parameters, *roots, *sources, *places)
+            launch(set_up_rows, grid(self.count), self.game.parameters, *roots, *sources, *places)
 
 
 class GpuReplay(Replay):
@@ -196,7 +208,7 @@ class GpuReplay(Replay):
         if self.has_territory:
             states = self._states(count)
             sources = shared(own["moves"], to_gpu(ends - games.lengths), to_gpu(ends), own["owners"])
-            launch(settle_rows, count, self.game.parameters, *states, *sources)
+            launch(settle_rows, grid(count), self.game.parameters, *states, *sources)
         return own
 
     def _states(self, count: int) -> tuple[Any, Any, Any]:
@@ -216,7 +228,7 @@ class GpuReplay(Replay):
         planes = torch.zeros((count, len(game.planes), game.cells), dtype=torch.uint8, device="cuda")
         movers = torch.zeros(count, dtype=torch.int8, device="cuda")
         sources = shared(held["moves"], held["begins"][chosen], chosen, planes, movers)
-        launch(set_up_rows, count, game.parameters, *self._states(count), *sources)
+        launch(set_up_rows, grid(count), game.parameters, *self._states(count), *sources)
         results = held["results"][chosen]
         values = torch.where(results == movers + 1, 1.0, torch.where(results == DRAW, 0.0, -1.0))
         turns = torch.randint(len(self.cells), (count,), device="cuda", generator=random)

@@ -27,22 +27,33 @@ from numba.core import config, types
 from numba.core.errors import NumbaPerformanceWarning
 from numba.extending import intrinsic
 
+from tengen.rules.game import Game
 from tengen.rules.kernels import cache_folder, fingerprint
 
 warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
 _compiling = threading.Lock()  # groups play on threads of their own, and Numba's folder is a global
-THREADS = 16  # of a block, which is a warp: rows differ in what they do, and few of them wait for each other
+THREADS = 8  # of a block, which is a warp: rows differ in what they do, and few of them wait for each other
+SHARED = ("actions", "planes")  # of a row, what is written over and over: it lies in memory that a block shares
+SHARED_BYTES = 48 * 1024  # that the threads of a block have in common, on every GPU
 
 
-def grid(rows: int) -> tuple[int, int]:
+def grid(rows: int, threads: int = THREADS) -> tuple[int, int]:
     """How many blocks, of how many threads, so many rows take."""
-    return -(-rows // THREADS), THREADS
+    return -(-rows // threads), threads
+
+
+def scratch_shapes(game: Game) -> tuple[tuple[int, int], tuple[int, int, int]]:
+    """What the threads of a block have in common: actions [threads, actions], planes [threads, planes, cells]."""
+    threads, bytes_each = THREADS, 4 * game.actions + len(game.planes) * game.cells
+    while threads > 1 and threads * bytes_each > SHARED_BYTES:
+        threads //= 2
+    return (threads, game.actions), (threads, len(game.planes), game.cells)
 
 
 class GpuEntry:
     """A CUDA kernel, compiled once for its constants and kept on disk under a fingerprint, as a CPU's entry points are.
 
-    The first arguments, as many as it has names, are NamedTuples of numbers: the kernel's own globals of these names.
+    The first arguments, as many as it has names, are tuples of numbers: the kernel's own globals of these names.
     """
 
     def __init__(self, function: FunctionType, names: tuple[str, ...]):
@@ -64,7 +75,7 @@ class GpuEntry:
 
     def clone(self, constants: tuple[Any, ...]) -> FunctionType:
         """The function with these constants, under a name that says all that can be compiled into it."""
-        sources = fingerprint(self.function, *(type(constant) for constant in constants))
+        sources = fingerprint(self.function, *(type(constant) for constant in constants if type(constant) is not tuple))
         values = hashlib.sha256(repr(constants).encode()).hexdigest()[:12]
         name = f"{self.function.__name__}_{sources}_{values}"
         known = {**self.function.__globals__, **dict(zip(self.names, constants, strict=True))}
@@ -102,7 +113,8 @@ def gpu_entry(*names: str) -> Callable[[Callable[..., None]], GpuEntry]:
 
 
 def held(arrays: Any) -> Any:
-    """The same NamedTuple of arrays and records, at addresses that are computed here, once, and not at each access."""
+    """The same NamedTuple of arrays and records, at addresses that are computed here, once, and not at each access; but
+    for those of SHARED, which are not in the GPU's own memory."""
     return arrays
 
 
@@ -111,9 +123,11 @@ if not config.ENABLE_CUDASIM:
     @intrinsic
     def held(typing: Any, arrays: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            parts = enumerate(arrays.types)
-            held = [_hold(context, builder, kind, builder.extract_value(arguments[0], k)) for k, kind in parts]
-            return context.make_tuple(builder, arrays, held)
+            parts = [builder.extract_value(arguments[0], k) for k in range(len(arrays.types))]
+            for k, (name, kind) in enumerate(zip(arrays.fields, arrays.types, strict=True)):
+                if name not in SHARED:
+                    parts[k] = _hold(context, builder, kind, parts[k])
+            return context.make_tuple(builder, arrays, parts)
 
         return arrays(arrays), generate
 

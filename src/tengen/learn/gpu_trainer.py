@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import torch
 
@@ -11,6 +11,8 @@ from tengen.learn.settings import Settings
 from tengen.learn.trainer import TERMS, Trainer, loss_of_weights, loss_terms
 from tengen.nets.graph import WARM_UPS
 from tengen.rules.game import Game
+
+BATCHES = 8  # that are drawn in one go: launching what draws them takes longer than drawing
 
 
 class GpuTrainer(Trainer):
@@ -37,15 +39,21 @@ class GpuTrainer(Trainer):
         self.terms.zero_()
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate
-        for _ in range(steps):
+        for drawn in self._drawn(replay, steps, random):
             if is_stopped():
                 break
-            drawn = replay.tensors(self.settings.batch, random)
             for own, part in zip((self.planes, self.policies, self.values, self.territories), drawn, strict=True):
                 own.copy_(part)
             self._launch()
             self.steps += 1
         return self._means(self.terms.cpu(), steps)
+
+    def _drawn(self, replay: GpuReplay, steps: int, random: torch.Generator) -> Iterator[tuple[torch.Tensor, ...]]:
+        """A batch for each step."""
+        size = self.settings.batch
+        for done in range(0, steps, BATCHES):
+            drawn = replay.tensors(min(BATCHES, steps - done) * size, random)
+            yield from zip(*(tensor.split(size) for tensor in drawn), strict=True)
 
     def _launch(self) -> None:
         """One step: the first ones kernel by kernel, then as a graph."""

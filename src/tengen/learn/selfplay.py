@@ -152,14 +152,14 @@ def begin_games(game, rows, story, opening, every):
     """Every row, or only those whose last game has ended, begins a game."""
     for i in range(len(rows.rows)):
         if every or story.ended[i] > 0:
-            begin_game(game, row_of(rows, i), story, i, opening)
+            begin_game(game, row_of(rows, i, rows.actions[i], rows.planes[i]), story, i, opening)
 
 
 @entry
 def play_on(game, plan, rows, story, priors, values):
     """Every row hears its answer."""
     for i in range(len(rows.rows)):
-        play_row(game, plan, row_of(rows, i), story, i, priors[i], values[i])
+        play_row(game, plan, row_of(rows, i, rows.actions[i], rows.planes[i]), story, i, priors[i], values[i])
 
 
 @entry

@@ -63,7 +63,8 @@ class Training:
 
     def __init__(self, folder: Path, settings: Settings, game: Game, watcher: Watcher, device: str = "cpu"):
         watcher.doing("getting ready")
-        load_agent(settings.evaluation.opponent, game)  # a wrong one is told now, not after the first generations
+        if settings.evaluation.every:
+            load_agent(settings.evaluation.opponent, game)  # a wrong one is told now, not after the first generations
         if settings.evaluation.gating and device != "cpu":
             raise BadParameter("evaluation.gating is for --device cpu: elsewhere the newest weights play")
         self.run = Run(folder, settings, watcher.say)

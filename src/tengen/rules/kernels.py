@@ -188,6 +188,11 @@ def _is_foreign(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
     if module.__name__.split(".")[0] == "tengen" or file is None:
         return file is None
+    return _is_foreign_file(file)
+
+
+@cache
+def _is_foreign_file(file: str) -> bool:
     if not Path(file).is_file():  # torch has modules that name files of nowhere
         return True
     return str(Path(file).resolve()).startswith(_foreign_folders())

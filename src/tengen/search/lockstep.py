@@ -28,6 +28,7 @@ from tengen.search.gumbel import (
 from tengen.search.tree import (
     EDGE,
     LOST,
+    NO_CHILD,
     NODE,
     NONE,
     ROOT,
@@ -37,6 +38,7 @@ from tengen.search.tree import (
     begin_simulation,
     bring_forward,
     check_actions,
+    clear_tree,
     keep_subtree,
     open_node,
 )
@@ -116,8 +118,9 @@ class Row(NamedTuple):
 
 
 @njit(inline="always", **JIT_OPTIONS)
-def row_of(rows, i):
-    """Row i. (Records cannot be returned in a tuple, but for a function that is part of its caller.)"""
+def row_of(rows, i, actions, planes):
+    """Row i, with its place for actions and planes. (Records cannot be returned in a tuple, but for a function that is
+    part of its caller.)"""
     return Row(
         rows.rows[i],
         rows.roots[i],
@@ -129,9 +132,9 @@ def row_of(rows, i):
         rows.sizes[i],
         rows.paths[i],
         rows.scores[i],
-        rows.actions[i],
+        actions,
         rows.weights[i],
-        rows.planes[i],
+        planes,
         rows.spare_nodes[i % len(rows.spare_nodes)],
         rows.spare_edges[i % len(rows.spare_edges)],
         rows.schedules,
@@ -178,9 +181,16 @@ def as_words(records: Any) -> Any:
 
 @kernel
 def copy_words(source, target):
-    """Copies one record."""
-    for k in range(len(source)):
-        target[k] = source[k]
+    """Copies one record, eight words at a time: a GPU waits for all that it reads before it writes the first."""
+    size, most = np.uint32(len(source)), np.uint32(len(source) // 8 * 8)
+    for start in range(0, most, 8):
+        k = np.uint32(start)
+        a, b, c, d = source[k], source[k + 1], source[k + 2], source[k + 3]
+        e, f, g, h = source[k + 4], source[k + 5], source[k + 6], source[k + 7]
+        target[k], target[k + 1], target[k + 2], target[k + 3] = a, b, c, d
+        target[k + 4], target[k + 5], target[k + 6], target[k + 7] = e, f, g, h
+    for k in range(most, size):
+        target[np.uint32(k)] = source[np.uint32(k)]
 
 
 def first_values(game: Game, plan: Plan, count: int, seed: int) -> dict[str, np.ndarray]:
@@ -206,7 +216,7 @@ def hear(game, plan, row, priors, value):
     """The row hears the answer to its question: a node is opened, and the value backed up."""
     nodes, edges, leaf, length = row.nodes, row.edges, row.leaf, np.int64(row.progress.length)
     if length == 0:
-        row.sizes[0] = row.sizes[1] = 0
+        clear_tree(nodes, edges, row.sizes)
     node = open_node(game, nodes, edges, row.sizes, leaf, priors, value, row.actions)
     if length == 0:
         disturb(plan, row)
@@ -288,7 +298,7 @@ def follow_edge(plan, row, edge):
     nodes, edges, sizes = row.nodes, row.edges, row.sizes
     child = np.int64(edges[edge].child)
     ask_root(row)
-    if not plan.keep or child == NONE:
+    if not plan.keep or child == NO_CHILD:
         return True
     keep_subtree(nodes, edges, row.spare_nodes, row.spare_edges, sizes, child)
     for k in range(sizes[0]):
@@ -303,7 +313,7 @@ def follow_edge(plan, row, edge):
 def begin_searches(game, rows):
     """Every row begins to search its root."""
     for i in range(len(rows.rows)):
-        row = row_of(rows, i)
+        row = row_of(rows, i, rows.actions[i], rows.planes[i])
         ask_root(row)
         encode(game, row.leaf, row.planes)
 
@@ -313,7 +323,7 @@ def continue_searches(game, plan, rows, priors, values, waiting):
     """Rows that wait [rows] hear their answers; what is done no longer waits, and its edge stands in its `done`."""
     for i in range(len(rows.rows)):
         if waiting[i]:
-            row = row_of(rows, i)
+            row = row_of(rows, i, rows.actions[i], rows.planes[i])
             hear(game, plan, row, priors[i], values[i])
             waiting[i] = ask(game, plan, row)
             if waiting[i]:

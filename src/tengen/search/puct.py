@@ -17,6 +17,7 @@ from tengen.search.tree import (
     DRAWN,
     EDGE,
     LOST,
+    NO_CHILD,
     NODE,
     NONE,
     ROOT,
@@ -24,6 +25,7 @@ from tengen.search.tree import (
     WON,
     begin_simulation,
     check_actions,
+    clear_tree,
     finish_simulation,
     keep_subtree,
     lift_proof,
@@ -120,7 +122,7 @@ def lift_proofs(game, nodes, edges, path, length):
 @entry
 def plant(game, root, nodes, edges, sizes, batch, priors, values):
     """A tree of nothing but its root."""
-    sizes[0] = sizes[1] = 0
+    clear_tree(nodes, edges, sizes)
     open_node(game, nodes, edges, sizes, root[0], priors[0], values[0], batch.actions)
 
 
@@ -228,7 +230,7 @@ class Puct:
                     edge.proven = WON if position.to_play == mover else LOST
                     lift_proofs(self.game.parameters, self.nodes, self.edges, path, length)
                     return
-            if node == NONE:
+            if node == NO_CHILD:
                 return
 
     def has_more(self, done: int, most: int, limit: Limit, clock: Clock) -> bool:
@@ -269,7 +271,8 @@ class Puct:
         moves = None if self.position is None else moves_between(self.position, position)
         source = ROOT if moves is not None else NONE
         for move in moves or ():
-            source = next((int(edge.child) for edge in self.edges_of(source) if edge.action == move), NONE)
+            found = (int(edge.child) for edge in self.edges_of(source) if edge.action == move)
+            source = next(found, NO_CHILD) or NONE
             if source == NONE:
                 break
         self.position, game = position, self.game.parameters
@@ -312,7 +315,7 @@ class Puct:
     def line_through(self, edge: Any) -> tuple[int, ...]:
         """The edge's action, and what is expected after it."""
         line = [int(edge.action)]
-        while edge.visits and int(edge.child) != NONE and len(line) < LONGEST_LINE:
+        while edge.visits and int(edge.child) != NO_CHILD and len(line) < LONGEST_LINE:
             edge = self.favourite(int(edge.child))
             line.append(int(edge.action))
         return tuple(line)

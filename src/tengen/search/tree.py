@@ -9,6 +9,9 @@ up. While a leaf waits for its answer, every edge on its path counts one loss mo
 A node's edges are ordered as far as they matter: first those that were tried, in that order, then the best of the rest
 by prior. Whatever PUCT chooses is among these few, so a search does not look at the others.
 
+What a tree does not use of its memory is zeros, but for old actions and priors, and so is an edge that nobody tried: a
+new one is given its action and its prior alone, since on a GPU every write counts. `clear_tree` leaves it that way.
+
 Where a product is added to something, it is one of two float32 in float64, which is exact: CPUs and GPUs, which round
 once or twice there, come to the same number.
 """
@@ -23,7 +26,8 @@ from tengen.rules.contract import DRAW, FIRST, ONGOING, kernel, legal, outcome, 
 from tengen.rules.errors import BadParameter
 
 ROOT = 0
-NONE = -1
+NO_CHILD = 0  # nothing leads to the root
+NONE = -1  # no edge
 LEAST = 1e-30  # of the priors of all legal actions together; below, nothing is known of them
 UNKNOWN, LOST, DRAWN, WON = 0, 1, 2, 3  # what is proven of an edge, for the player who moves at its node
 
@@ -46,7 +50,7 @@ EDGE = np.dtype(
         ("visits", np.int32),  # N
         ("value", np.float32),  # W
         ("prior", np.float32),  # P
-        ("child", np.int32),
+        ("child", np.int32),  # NO_CHILD until a node is opened
         ("action", np.int16),
         ("losses", np.int8),  # simulations under way
         ("proven", np.int8),
@@ -62,14 +66,26 @@ def check_actions(actions: int) -> None:
 
 
 @kernel
+def clear_tree(nodes, edges, sizes):
+    """Takes a tree away. Only edges that were tried are more than an action and a prior."""
+    for index in range(sizes[0]):
+        node = nodes[np.uint32(index)]
+        for i in range(node.first, node.first + node.tried):
+            edge = edges[np.uint32(i)]
+            edge.visits = edge.child = edge.losses = edge.proven = 0
+            edge.value = 0
+    sizes[0] = sizes[1] = 0
+
+
+@kernel
 def open_node(game, nodes, edges, sizes, state, priors, value, actions):
-    """Adds a node for a state that goes on; NONE if full.
+    """Adds a node for a state that goes on; returns it, or NO_CHILD if the tree is full.
 
     `priors` [actions] are those of all actions, up to a factor; those of the legal ones are scaled to a sum of 1.
     """
     count = legal(game, state, actions)
     if sizes[0] == len(nodes) or sizes[1] + count > len(edges):
-        return NONE
+        return NO_CHILD
     node, first = np.int64(sizes[0]), np.int64(sizes[1])
     sizes[0] += 1
     sizes[1] += count
@@ -79,17 +95,15 @@ def open_node(game, nodes, edges, sizes, state, priors, value, actions):
     new.first, new.count, new.to_play = first, count, state.to_play
     highest, best, total = np.float32(-1), np.int64(0), np.float64(0)
     for i in range(count):
-        edge, action = edges[np.uint32(first + i)], np.uint32(actions[i])
-        edge.visits = edge.losses = edge.proven = 0
-        edge.value = 0
-        edge.child, edge.action, edge.prior = NONE, action, priors[action]
-        total += edge.prior
-        if edge.prior > highest:
-            highest, best = edge.prior, i
-    scale = np.float32(1 / max(total, LEAST))
+        prior = priors[np.uint32(actions[np.uint32(i)])]
+        total += prior
+        if prior > highest:
+            highest, best = prior, i
+    is_known = total >= LEAST
+    scale, least = np.float32(1 / total if is_known else 0), np.float32(0 if is_known else 1 / count)
     for i in range(count):
-        edge = edges[np.uint32(first + i)]
-        edge.prior = edge.prior * scale if total >= LEAST else np.float32(1) / np.float32(count)
+        edge, action = edges[np.uint32(first + i)], np.uint32(actions[np.uint32(i)])
+        edge.action, edge.prior = action, priors[action] * scale + least
     swap_untried(edges, np.uint32(first), np.uint32(first + best))
     return node
 
@@ -145,8 +159,11 @@ def best_edge(nodes, edges, node, exploration, urgency):
 
 @kernel
 def comes_before(edge, prior, action):
-    """Whether an edge is taken rather than one that is as good, with that prior and action."""
-    return edge.prior > prior or (edge.prior == prior and edge.action < action)
+    """Whether an edge is taken rather than one that is as good, with that prior and action.
+
+    There is no branch: so a GPU can read several edges before it looks at the first.
+    """
+    return (edge.prior > prior) | ((edge.prior == prior) & (edge.action < action))
 
 
 @kernel
@@ -176,11 +193,11 @@ def select(game, nodes, edges, state, exploration, urgency, first, path):
         edge.losses += 1
         own.visits += 1
         play(game, state, edge.action)
-        if edge.child == NONE and edge.proven == UNKNOWN:
+        if edge.child == NO_CHILD and edge.proven == UNKNOWN:
             result = outcome(game, state)
             if result != ONGOING:
                 edge.proven = DRAWN if result == DRAW else WON if result == own.to_play + 1 else LOST
-        if edge.child == NONE or edge.proven != UNKNOWN or length == len(path):
+        if edge.child == NO_CHILD or edge.proven != UNKNOWN or length == len(path):
             return length
         node = np.uint32(edge.child)
 
@@ -244,7 +261,7 @@ def begin_simulation(game, nodes, edges, state, exploration, urgency, first, pat
     if edge.proven != UNKNOWN:
         backup(nodes, edges, path, length, proven_value(edge, nodes[path[length - 1, 0]].to_play))
         return 0
-    if edge.child != NONE:
+    if edge.child != NO_CHILD:
         child = nodes[edge.child]
         backup(nodes, edges, path, length, child.value if child.to_play == 0 else -child.value)
         return 0
@@ -276,20 +293,21 @@ def finish_simulation(game, nodes, edges, sizes, state, path, length, priors, va
 
 @kernel
 def keep_subtree(old_nodes, old_edges, nodes, edges, sizes, source):
-    """Copies what is below node `source`, breadth first, so that it becomes the root."""
+    """Copies what is below node `source`, breadth first, so that it becomes the root; the old tree is taken away."""
     nodes[ROOT] = old_nodes[source]
-    sizes[0], sizes[1] = 1, 0
-    copied = 0
-    while copied < sizes[0]:
+    known, used, copied = 1, 0, 0
+    while copied < known:
         node = nodes[copied]
         first = np.int64(node.first)
-        node.first = sizes[1]
+        node.first = used
         for i in range(node.count):
-            edge = edges[sizes[1]]
-            edges[sizes[1]] = old_edges[first + i]
-            if edge.child != NONE:
-                nodes[sizes[0]] = old_nodes[edge.child]
-                edge.child = sizes[0]
-                sizes[0] += 1
-            sizes[1] += 1
+            edge = edges[used]
+            edges[used] = old_edges[first + i]
+            if edge.child != NO_CHILD:
+                nodes[known] = old_nodes[edge.child]
+                edge.child = known
+                known += 1
+            used += 1
         copied += 1
+    clear_tree(old_nodes, old_edges, sizes)
+    sizes[0], sizes[1] = known, used
