@@ -16,6 +16,7 @@ from gpu_judge import LONGEST, OPENING, PLANS, by_cpu, stand_in
 from tengen.games import load_game
 from tengen.learn import selfplay
 from tengen.learn.selfplay import Games, Group
+from tengen.rules.errors import BadParameter
 
 JUDGE = Path(__file__).with_name("gpu_judge.py")
 
@@ -64,6 +65,17 @@ def test_a_kernel_is_known_by_its_constants():
     assert len({kernel.__name__ for kernel in kernels}) == 4
     assert [kernel.__globals__["game"].size for kernel in kernels] == [8, 8, 9, 9]
     assert gpu_rows.game is None
+
+
+def test_a_block_has_as_many_threads_as_its_memory_bears(monkeypatch):
+    from tengen.learn import gpu_code
+
+    assert gpu_code.scratch_shapes(load_game("go:size=9")) == ((8, 82), (8, 7, 81))
+    monkeypatch.setattr(gpu_code, "SHARED_BYTES", 9000)
+    assert gpu_code.scratch_shapes(load_game("go:size=19")) == ((2, 362), (2, 7, 361))
+    monkeypatch.setattr(gpu_code, "SHARED_BYTES", 3000)
+    with pytest.raises(BadParameter, match="take 3,975 bytes, and on a GPU there is room for 3,000"):
+        gpu_code.scratch_shapes(load_game("go:size=19"))
 
 
 class ExactNet:

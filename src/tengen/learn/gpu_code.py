@@ -27,6 +27,7 @@ from numba.core import config, types
 from numba.core.errors import NumbaPerformanceWarning
 from numba.extending import intrinsic
 
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 from tengen.rules.kernels import cache_folder, fingerprint
 
@@ -45,8 +46,13 @@ def grid(rows: int, threads: int = THREADS) -> tuple[int, int]:
 def scratch_shapes(game: Game) -> tuple[tuple[int, int], tuple[int, int, int]]:
     """What the threads of a block have in common: actions [threads, actions], planes [threads, planes, cells]."""
     threads, bytes_each = THREADS, 4 * game.actions + len(game.planes) * game.cells
-    while threads > 1 and threads * bytes_each > SHARED_BYTES:
+    while threads * bytes_each > SHARED_BYTES:
         threads //= 2
+        if threads == 0:
+            raise BadParameter(
+                f"{game.spec}: planes and actions take {bytes_each:,} bytes, and on a GPU there is room for "
+                f"{SHARED_BYTES:,}; use --device cpu"
+            )
     return (threads, game.actions), (threads, len(game.planes), game.cells)
 
 
