@@ -15,7 +15,7 @@ from tengen.search.alphago import AlphaGo, ByPlanes, TwoNets, knows_nothing
 from tengen.search.evaluators import Uniform
 from tengen.search.limits import Limit
 from tengen.search.rollouts import NOT_PLAYED, Even, QuickRollouts
-from tengen.search.tree import ROOT
+from tengen.search.tree import NO_CHILD, ROOT
 
 GO9 = load_game("go:size=9,komi=5.5")
 
@@ -27,7 +27,7 @@ def check_whole(search, node=ROOT):
     assert edges.visits.sum() == search.nodes[node].visits
     assert (np.abs(edges.value) <= edges.visits + 1e-3).all()
     for edge in edges:
-        if edge.child >= 0:
+        if edge.child != NO_CHILD:
             check_whole(search, int(edge.child))
 
 
