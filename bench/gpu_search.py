@@ -1,7 +1,10 @@
 """python bench/gpu_search.py [GAME ROWS CHANNELS GROUPS]…: self-play on one GPU beside its network alone.
 
 6 blocks, 32 simulations a move, Gumbel. Rates are simulations a second once games are at all stages; `alone` is the
-network's own rate on batches of the same size, in the same process. bench/peer_gpu.py is the same with pgx and mctx.
+network's own rate on batches of the same size, in the same process, and `trees` a step without its network, by itself.
+bench/peer_gpu.py is the same with pgx and mctx. To see what one step of the trees waits for:
+
+    ncu --set full --profile-from-start off python bench/gpu_search.py go:size=9 16384 64 1
 """
 
 from __future__ import annotations
@@ -44,6 +47,28 @@ def milliseconds(work, times: int = 100) -> float:
     return begin.elapsed_time(end) / times
 
 
+def trees_alone(group: GpuGroup) -> float:
+    """Milliseconds that a step's trees take with nothing beside them, the mean of four moves; a profiler sees one."""
+    net, trees = (recorded(work, group.stream) for work in (group.net.answer, group._hear))
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    took, steps = 0.0, 4 * (SIMULATIONS + 1)
+    with torch.cuda.stream(group.stream):
+        for step in range(steps):
+            net.replay()
+            begin.record()
+            trees.replay()
+            end.record()
+            end.synchronize()
+            took += begin.elapsed_time(end)
+            if step % BETWEEN_LOOKS == BETWEEN_LOOKS - 1:
+                group._collect()
+        torch.cuda.profiler.start()
+        group._hear()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()
+    return took / steps
+
+
 def measure(spec: str, rows: int, channels: int, count: int) -> None:
     game, began = load_game(spec), time.perf_counter()
     torch.manual_seed(1)
@@ -78,7 +103,8 @@ def measure(spec: str, rows: int, channels: int, count: int) -> None:
     step = 1000 * took / done / count
     print(
         f"{spec:14} {count}×{rows:6} rows 6×{channels:3}: {rate / 1e6:.2f} M simulations/s, network alone "
-        f"{network / 1e6:.2f} M/s: {rate / network:.0%}; a step {step:.2f} ms, network {alone:.2f}, {games} games, "
+        f"{network / 1e6:.2f} M/s: {rate / network:.0%}; a step {step:.2f} ms, network {alone:.2f}, "
+        f"trees {trees_alone(groups[0]):.2f}, {games} games, "
         f"{torch.cuda.max_memory_allocated() / 2**30:.0f} GiB by torch, ready in {ready:.0f} s",
         flush=True,
     )
