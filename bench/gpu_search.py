@@ -30,9 +30,10 @@ CASES = [
     ("reversi", 16384, 64, 2),
     ("connect4", 16384, 64, 2),
     ("go:size=9", 16384, 64, 2),
-    ("go:size=9", 16384, 128, 2),
+    ("go:size=9", 16384, 64, 3),
+    ("go:size=9", 8192, 128, 2),
 ]
-SIMULATIONS, SETTLED, SECONDS = 32, 2500, 3.0  # steps before the measurement, which takes so many seconds
+SIMULATIONS, SETTLED, SECONDS = 32, 1500, 3.0  # steps before the measurement, which takes so many seconds
 
 
 def milliseconds(work, times: int = 100) -> float:
