@@ -8,10 +8,11 @@ The board is framed: row y begins at cell (y + 1) · (size + 1) + 1, and the cel
 beside a cell always exist, and no column is ever asked for.
 
 Each player's stones are also the bits of words, a bit a cell. Rows of them show at once where a stone has a liberty;
-only the few other points are looked at one by one.
+only the few other points are looked at one by one. A chain in atari is found where it lives: at its only liberty.
 
 Superko compares the board with the last positions of the game (`history`, a ring of their keys). That is rarely asked:
 a board that was there before has the new stone on it, so it can only come back where such a stone was once captured.
+And `seen` has a bit for each board that there was; most others do not share it, and need not be looked for in the ring.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tengen.rules.bits import ONE, lowest_bit
+from tengen.rules.bits import ONE, count_bits, lowest_bit
 from tengen.rules.board import Between, Coordinates
 from tengen.rules.contract import DRAW, FIRST, ONGOING, SECOND, advance, below, kernel, rules, stone_key
 from tengen.rules.errors import BadDiagram, BadParameter
@@ -43,7 +44,8 @@ def record_for(size):
     number = np.uint8 if cells < 256 else np.uint16  # of a cell; there are never more pseudo-liberties than that
     return np.dtype(
         [
-            ("history", np.uint64, 110),
+            ("history", np.uint64, 95),
+            ("seen", np.uint64, 16),
             ("stones", np.uint64, (2, words)),  # the cells of each player's stones
             ("lost", np.uint64, (2, words)),  # cells where each player's stones were ever captured
             ("key", np.uint64),  # of the stones alone
@@ -205,12 +207,10 @@ def score(game, state):
 @rules(Go)
 def territory(game, state, owners):
     """Stones, and once the game is over the empty points that reach one colour alone (see `area`)."""
-    for point in range(game.size * game.size):
-        cell = cell_of(game, point)
-        owner = state.cells[cell]
-        if owner == EMPTY and state.over != 0:
-            owner = state.next[cell]
-        owners[point] = 0 if owner == 3 else owner
+    for y in range(game.size):
+        black, white = owned_row(game, state, 0, y), owned_row(game, state, 1, y)
+        for x in range(game.size):
+            owners[y * game.size + x] = (black >> np.uint64(x) & ONE) + 2 * (white >> np.uint64(x) & ONE)
 
 
 @rules(Go)
@@ -226,17 +226,17 @@ def encode(game, state, planes):
         below = empty_row(game, state, y + 1)
         own, other = row_of(game, state.stones, to_play, y), row_of(game, state.stones, 1 - to_play, y)
         forbidden = forbidden_row(game, state, y, above, row, below)
-        atari = atari_row(game, state, y, own | other, above, row, below)
         for x in range(game.size):
             point, bit = y * game.size + x, np.uint64(x)
             planes[0, point] = own >> bit & ONE
             planes[1, point] = other >> bit & ONE
             planes[2, point] = point + 1 == last
             planes[3, point] = forbidden >> bit & ONE
-            planes[4, point] = atari >> bit & ONE
+            planes[4, point] = 0
             planes[5, point] = last == game.size * game.size + 1
             planes[6, point] = to_play == 0
         above, row = row, below
+    mark_ataris(game, state, planes)
 
 
 @rules(Go)
@@ -254,7 +254,7 @@ def rollout(game, state, actions, seed):
             untried -= 1
             actions[pick], actions[untried] = actions[untried], actions[pick]
         move(game, state, cell)
-        if cell != PASS and state.over == 0:  # once it is over, `area` has used `next` for itself
+        if cell != PASS:
             count -= 1
             actions[pick] = actions[count]
             count = list_captured(state, actions, count)
@@ -275,6 +275,12 @@ def frame(game, state):
 def cell_of(game, point):
     """The framed cell of a point of the board."""
     return point + np.int64(np.uint32(point) // np.uint32(game.size)) + game.size + 2
+
+
+@kernel
+def point_of(game, cell):
+    """The point of the board that a framed cell is."""
+    return np.int64(cell) - np.int64(np.uint32(cell) // np.uint32(game.size + 1)) - game.size - 1
 
 
 @kernel
@@ -318,17 +324,30 @@ def forbidden_row(game, state, y, above, row, below):
 
 
 @kernel
-def atari_row(game, state, y, stones, above, row, below):
-    """The stones of row y whose chains have a single liberty; one with two empty points beside it has more."""
-    left, right = row << ONE, row >> ONE
-    doubtful = stones & ~(left & right | (left | right) & (above | below) | above & below)
-    atari = np.uint64(0)
-    while doubtful != 0:
-        x = lowest_bit(doubtful)
-        if is_in_atari(game, state, state.chain[cell_at(game, x, y)]):
-            atari |= ONE << np.uint64(x)
-        doubtful &= doubtful - ONE
-    return atari
+def mark_ataris(game, state, planes):
+    """Marks the chains in atari on plane 4."""
+    above, row = np.uint64(0), empty_row(game, state, 0)
+    for y in range(game.size):
+        below = empty_row(game, state, y + 1)
+        points = row & ~(row << ONE & row >> ONE & above & below)  # the others have no stone beside them
+        while points != 0:
+            cell = cell_at(game, lowest_bit(points), y)
+            alone = living_by(game, state, cell)
+            for step in sides(game):
+                if alone & 1 != 0:
+                    mark_chain(game, state, state.chain[beside(cell, step)], planes)
+                alone >>= 1
+            points &= points - ONE
+        above, row = row, below
+
+
+@kernel
+def mark_chain(game, state, chain, planes):
+    """Marks the stones of a chain on plane 4, from one that is not marked yet."""
+    stone = np.uint32(chain)
+    while planes[4, point_of(game, stone)] == 0:
+        planes[4, point_of(game, stone)] = 1
+        stone = np.uint32(state.next[stone])
 
 
 @kernel
@@ -351,6 +370,24 @@ def touches(game, state, cell, chain):
         near = beside(cell, step)
         count += state.chain[near] == chain
     return count
+
+
+@kernel
+def living_by(game, state, cell):
+    """Which of the chains beside an empty cell have no other liberty: a bit for each of the four sides."""
+    west, east, north, south = sides(game)
+    a, b = state.chain[beside(cell, west)], state.chain[beside(cell, east)]
+    c, d = state.chain[beside(cell, north)], state.chain[beside(cell, south)]
+    first, second = lives_by(state, a, b, c, d), lives_by(state, b, a, c, d)
+    third, fourth = lives_by(state, c, a, b, d), lives_by(state, d, a, b, c)
+    return first | second << 1 | third << 2 | fourth << 3
+
+
+@kernel
+def lives_by(state, chain, x, y, z):
+    """1 if a chain has as many pseudo-liberties as stones beside a cell; the chains on the other sides are given."""
+    touched = 1 + (chain == x) + (chain == y) + (chain == z)
+    return np.int64((chain != NOWHERE) & (state.liberties[chain] == touched))
 
 
 @kernel
@@ -387,36 +424,39 @@ def illegal_kind(game, state, cell):
 @kernel
 def judge(game, state, cell):
     """The same for a cell that is not plain."""
-    lives, captures = False, False
+    lives, captures, alone, bit = False, False, living_by(game, state, cell), 1
     for step in sides(game):
-        near = beside(cell, step)
-        content, chain = state.cells[near], state.chain[near]
-        has_more = state.liberties[chain] > 4 or state.liberties[chain] > touches(game, state, cell, chain)
+        content, has_more = state.cells[beside(cell, step)], alone & bit == 0
         lives |= (content == EMPTY) | ((content == state.to_play + 1) & has_more)
         captures |= (content == 2 - state.to_play) & (not has_more)
+        bit <<= 1
     dies = not (lives | captures)
     if dies and game.suicide == 0:
         return SUICIDE
-    if (dies or was_lost(state, state.to_play, cell)) and is_in_history(state, key_after(game, state, cell, dies)):
+    may_repeat = dies or was_lost(state, state.to_play, cell)
+    if may_repeat and is_in_history(state, key_after(game, state, cell, dies, alone)):
         return REPETITION
     return 0
 
 
 @kernel
-def key_after(game, state, cell, dies):
-    """The board's key after a move: without the chains that it captures or, if it dies, without its own."""
+def key_after(game, state, cell, dies, alone):
+    """The board's key after a move: without the chains that it captures or, if it dies, without its own.
+
+    Which chains live by the cell alone is given (see `living_by`).
+    """
     player = state.to_play
     result = state.key if dies else state.key ^ stone_key(cell, player)
     taken = player + 1 if dies else 2 - player
     previous = (-1, -1, -1)  # chains seen on earlier sides
     for step in sides(game):
         near = beside(cell, step)
-        if state.cells[near] == taken:
+        if state.cells[near] == taken and alone & 1 != 0:
             chain = state.chain[near]
-            seen = chain == previous[0] or chain == previous[1] or chain == previous[2]
-            previous = (chain, previous[0], previous[1])
-            if not seen and state.liberties[chain] == touches(game, state, cell, chain):
+            if chain != previous[0] and chain != previous[1] and chain != previous[2]:
                 result ^= chain_key(state, chain, taken - 1)
+            previous = (chain, previous[0], previous[1])
+        alone >>= 1
     return result
 
 
@@ -437,7 +477,9 @@ def was_lost(state, player, cell):
 
 @kernel
 def is_in_history(state, key):
-    found = False
+    found, bit = False, key >> np.uint64(4) & np.uint64(63)
+    if state.seen[key & np.uint64(15)] >> bit & ONE == 0:
+        return False
     for i in range(min(state.positions, len(state.history))):
         found |= state.history[i] == key
     return found
@@ -446,7 +488,9 @@ def is_in_history(state, key):
 @kernel
 def remember(state):
     """Adds the board to the history, in place of the oldest when the ring is full."""
-    state.history[state.positions % len(state.history)] = state.key
+    key = state.key
+    state.history[state.positions % len(state.history)] = key
+    state.seen[key & np.uint64(15)] |= ONE << (key >> np.uint64(4) & np.uint64(63))
     state.positions += 1
 
 
@@ -573,38 +617,50 @@ def is_in_atari(game, state, chain):
 def area(game, state):
     """Black's stones, and empty points that reach only Black, less White's.
 
-    Sweeps to and fro until nothing changes; who an empty cell reaches (1 Black, 2 White, 3 both) is kept in its
-    `next`, which means nothing there.
+    Sweeps down and up until nothing changes. Which empty points of a row reach Black, and which White, are bits kept in
+    `history`: when the game is over, nobody asks what was before.
     """
-    first, last = cell_of(game, 0), cell_of(game, game.size * game.size - 1)
-    for cell in range(first, last + 1):
-        if state.cells[cell] == EMPTY:
-            state.next[cell] = 0
-    changed = reach_on(game, state, range(first, last + 1))
+    for k in range(2 * game.size):
+        state.history[k] = 0
+    changed = True
     while changed:
-        changed = reach_on(game, state, range(last, first - 1, -1)) and reach_on(game, state, range(first, last + 1))
+        changed = False
+        for y in range(game.size):
+            changed |= reach_on(game, state, y)
+        for y in range(game.size - 2, -1, -1):
+            changed |= reach_on(game, state, y)
     margin = 0
-    for cell in range(first, last + 1):
-        owner = state.next[cell] if state.cells[cell] == EMPTY else state.cells[cell]
-        margin += 1 if owner == 1 else -1 if owner == 2 else 0
+    for y in range(game.size):
+        margin += count_bits(owned_row(game, state, 0, y)) - count_bits(owned_row(game, state, 1, y))
     return margin
 
 
 @kernel
-def reach_on(game, state, order):
-    """One sweep over the cells: every empty one reaches what those beside it are or reach. Whether that was news."""
-    changed = False
-    for cell in order:
-        if state.cells[cell] == EMPTY:
-            reached = state.next[cell]
-            for step in sides(game):
-                near = beside(cell, step)
-                stone = state.cells[near]
-                if stone != EDGE:
-                    reached |= state.next[near] if stone == EMPTY else stone
-            changed |= reached != state.next[cell]
-            state.next[cell] = reached
+def reach_on(game, state, y):
+    """The empty points of row y reach what those beside them are or reach. Whether that was news."""
+    empty, changed = empty_row(game, state, y), False
+    for player in range(2):
+        before = state.history[2 * y + player]
+        stones, reached = row_of(game, state.stones, player, y), before
+        if y > 0:
+            reached |= row_of(game, state.stones, player, y - 1) | state.history[2 * y - 2 + player]
+        if y + 1 < game.size:
+            reached |= row_of(game, state.stones, player, y + 1) | state.history[2 * y + 2 + player]
+        reached = (reached | stones << ONE | stones >> ONE) & empty
+        more = (reached | reached << ONE | reached >> ONE) & empty
+        while more != reached:
+            reached = more
+            more = (reached | reached << ONE | reached >> ONE) & empty
+        state.history[2 * y + player] = reached
+        changed |= reached != before
     return changed
+
+
+@kernel
+def owned_row(game, state, player, y):
+    """A player's stones in row y and, once the game is over, the empty points that reach no other: as bits."""
+    stones = row_of(game, state.stones, player, y)
+    return stones | state.history[2 * y + player] & ~state.history[2 * y + 1 - player] if state.over != 0 else stones
 
 
 @entry
