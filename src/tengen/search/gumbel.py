@@ -47,28 +47,23 @@ def value_of_edge(edge):
 
 
 @kernel
-def mixed_value(nodes, edges, node):
-    """What an action never visited is thought to be worth: the network's value, and what was found, by its visits."""
-    first, visits, priors, found = np.int64(nodes[node].first), 0, np.float32(0), np.float64(0)
+def weigh(nodes, edges, node, value_scale):
+    """How much a value weighs against a logit (more, the more has been tried), and what an action never visited is
+    thought to be worth: the network's value, and what was found, by its visits.
+
+    There is no branch: so a GPU can read several edges before it looks at the first.
+    """
+    first, most, visits, priors, found = np.int64(nodes[node].first), 0, 0, np.float32(0), np.float64(0)
     for i in range(first, first + nodes[node].tried):
         edge = edges[np.uint32(i)]
-        if edge.visits > 0:
-            visits += edge.visits
-            priors += edge.prior
-            found += np.float64(edge.prior) * np.float64(value_of_edge(edge))
-    if visits == 0:
-        return nodes[node].value
+        prior = edge.prior if edge.visits > 0 else np.float32(0)
+        most = max(most, edge.visits)
+        visits += edge.visits
+        priors += prior
+        found += np.float64(prior) * np.float64(value_of_edge(edge))
     mean = np.float32(found) / max(priors, np.float32(1e-9))
-    return np.float32((nodes[node].value + np.float64(visits) * np.float64(mean)) / np.float64(1 + visits))
-
-
-@kernel
-def sigma_scale(nodes, edges, node, value_scale):
-    """How much a value weighs against a logit: more, the more has been tried."""
-    first, most = np.int64(nodes[node].first), 0
-    for i in range(first, first + nodes[node].tried):
-        most = max(most, edges[np.uint32(i)].visits)
-    return np.float32((VISIT_SCALE + most) * value_scale)
+    unseen = np.float32((nodes[node].value + np.float64(visits) * np.float64(mean)) / np.float64(1 + visits))
+    return np.float32((VISIT_SCALE + most) * value_scale), unseen
 
 
 @kernel
@@ -128,6 +123,12 @@ def race_edges(nodes, edges, seed, considered, scores):
         time -= math.log(uniform(seed)) / left
         seed = advance(seed)
         wanted, place = np.float32(uniform(seed) * left), np.uint32(i)
+        while place + 4 < first + count:  # four at a time, as long as they are passed one by one: a GPU waits once
+            ahead = wanted - prior_of(edges[place]) - prior_of(edges[place + 1])
+            ahead = ahead - prior_of(edges[place + 2]) - prior_of(edges[place + 3])
+            if ahead < 0:
+                break
+            wanted, place = ahead, np.uint32(place + 4)
         while place + 1 < first + count and wanted >= prior_of(edges[place]):
             wanted -= prior_of(edges[place])
             place = np.uint32(place + 1)
@@ -164,7 +165,7 @@ def forget_gumbels(nodes, edges, scores):
 def halving_edge(nodes, edges, scores, visits, value_scale):
     """The root's edge for the next simulation: of those drawn with that many visits, the best; NONE if none is left."""
     first, best, highest = np.int64(nodes[ROOT].first), NONE, np.float32(-1e30)
-    scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
+    scale, unseen = weigh(nodes, edges, ROOT, value_scale)
     for i in range(first, first + nodes[ROOT].tried):
         edge = edges[np.uint32(i)]
         if edge.visits + edge.losses == visits and edge.proven != LOST:
@@ -181,7 +182,7 @@ def improved_policy(nodes, edges, value_scale, policy):
     That is P · exp(σ), scaled to a sum of 1; σ is the same for all that was never visited.
     """
     first, count, tried = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count), np.int64(nodes[ROOT].tried)
-    scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
+    scale, unseen = weigh(nodes, edges, ROOT, value_scale)
     highest = corrected(np.float32(0), edges[np.uint32(first)], scale, unseen)
     for i in range(1, min(tried + 1, count)):  # the one after the tried stands for all that follow
         highest = max(highest, corrected(np.float32(0), edges[np.uint32(first + i)], scale, unseen))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tengen.rules.kernels import entry
 from tengen.search.evaluation import evaluate, take_notes
-from tengen.search.gumbel import corrected, logit_of, mixed_value, sigma_scale
+from tengen.search.gumbel import corrected, logit_of, weigh
 from tengen.search.tree import ROOT
 from tengen.search.uct import backup, best_child, ucb1
 
@@ -38,7 +38,7 @@ def weigh_root(game, nodes, edges, scores, value_scale, terms):
     `scores` [actions] are Gumbel numbers and logits together.
     """
     first = nodes[ROOT].first
-    scale, unseen = sigma_scale(nodes, edges, ROOT, value_scale), mixed_value(nodes, edges, ROOT)
+    scale, unseen = weigh(nodes, edges, ROOT, value_scale)
     for i in range(nodes[ROOT].count):
         edge = edges[first + i]
         terms[i, 1] = logit_of(edge)
