@@ -12,9 +12,9 @@ import numpy as np
 
 from tengen.games import load_game
 from tengen.learn.selfplay import Opening, Story, begin_games, new_story, play_on
-from tengen.search.lockstep import GUMBEL, PUCT, Plan, Rows, as_words, new_rows
+from tengen.search.lockstep import GUMBEL, PUCT, Plan, Rows, new_rows, views_of
 
-ROWS, STEPS, LONGEST, OPENING = 64, 150, 100, Opening(plies=3, near=2, columns=9)
+ROWS, STEPS, LONGEST, OPENING = 30, 150, 100, Opening(plies=3, near=2, columns=9)
 PLANS = {
     "gumbel": Plan(GUMBEL, simulations=8, considered=4, chance_plies=1000),
     "puct": Plan(PUCT, simulations=8, chance_plies=4, keep=1),
@@ -37,7 +37,7 @@ def traces(rows: Rows, story: Story) -> dict[str, np.ndarray]:
         "visits": np.array(
             [edges["visits"][: sizes[1]].sum() for edges, sizes in zip(rows.edges, rows.sizes, strict=True)]
         ),
-        "first visits": np.array([edges["visits"][:4] for edges in rows.edges]),
+        "first visits": np.array([edges["visits"][:4] for edges in rows.edges]) * (np.arange(4) < rows.sizes[:, 1:]),
         "plies": np.array(story.plies),
         "moves": story.moves * done,
         "policies": np.asarray(story.policies * done[..., np.newaxis], np.float16),  # as they are learned
@@ -58,7 +58,7 @@ def by_cpu(spec: str, plan: Plan) -> dict[str, np.ndarray]:
 def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     from numba import cuda
 
-    from tengen.learn.gpu_code import grid, scratch_shapes
+    from tengen.learn.gpu_code import THREADS, grid, scratch_shapes
     from tengen.learn.gpu_rows import begin_rows, play_rows
 
     game, is_simulated = load_game(spec), "simulator" in cuda.jit.__module__
@@ -68,14 +68,15 @@ def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
         rows = rows._replace(**{name: array.view(np.recarray) for name, array in spare.items()})
     put = (lambda array: array) if is_simulated else (lambda array: cuda.to_device(np.asarray(array)))
     there, told = (type(part)(*(put(array) for array in part)) for part in (rows, story))
-    there = there._replace(root_words=as_words(there.roots), leaf_words=as_words(there.leaves))  # the same memory
+    there = there._replace(**views_of(there._asdict()))
     scratch = scratch_shapes(game)
-    shape, constants = grid(ROWS, scratch[0][0]), (game.parameters, plan, *scratch)
+    shape, constants = grid(ROWS), (game.parameters, plan, *scratch)
+    blocks, threads = grid(ROWS, scratch[0][0])[0], scratch[0][0] + 1 if is_simulated else THREADS  # at least one helps
     begin_rows[shape](game.parameters, OPENING, there, told, True)
     for _ in range(STEPS):
         planes = there.planes if is_simulated else there.planes.copy_to_host()
-        answers = (put(part) for part in stand_in(planes, game.actions))
-        play_rows[shape](*constants, there, told, *answers)
+        priors, values = stand_in(planes, game.actions)
+        play_rows[blocks, threads](*constants, there, told, put(priors.reshape(-1)), put(values))
         begin_rows[shape](game.parameters, OPENING, there, told, False)
     if not is_simulated:
         there, told = (type(part)(*(array.copy_to_host() for array in part)) for part in (there, told))

@@ -67,14 +67,15 @@ def test_a_kernel_is_known_by_its_constants():
     assert gpu_rows.game is None
 
 
-def test_a_block_has_as_many_threads_as_its_memory_bears(monkeypatch):
+def test_a_block_has_as_many_rows_as_its_memory_bears(monkeypatch):
     from tengen.learn import gpu_code
 
-    assert gpu_code.scratch_shapes(load_game("go:size=9")) == ((8, 82), (8, 7, 81))
+    assert gpu_code.scratch_shapes(load_game("go:size=9")) == ((8, 82), (8, 7, 81), (8 * 142,))
+    assert gpu_code.scratch_shapes(load_game("connect4")) == ((8, 7), (8, 4, 42), (8 * 42,))
     monkeypatch.setattr(gpu_code, "SHARED_BYTES", 9000)
-    assert gpu_code.scratch_shapes(load_game("go:size=19")) == ((2, 362), (2, 7, 361))
+    assert gpu_code.scratch_shapes(load_game("go:size=19")) == ((2, 362), (2, 7, 361), (2 * 632,))
     monkeypatch.setattr(gpu_code, "SHARED_BYTES", 3000)
-    with pytest.raises(BadParameter, match="take 3,975 bytes, and on a GPU there is room for 3,000"):
+    with pytest.raises(BadParameter, match="take 3,992 bytes, and on a GPU there is room for 3,000"):
         gpu_code.scratch_shapes(load_game("go:size=19"))
 
 

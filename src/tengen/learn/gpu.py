@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numba import cuda
 
-from tengen.learn.gpu_code import grid, scratch_shapes
+from tengen.learn.gpu_code import THREADS, grid, scratch_shapes
 from tengen.learn.gpu_rows import begin_rows, play_rows, search_rows, set_up_rows, settle_rows
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import NO_OPENING, Games, Opening, Story, new_story
@@ -21,7 +21,7 @@ from tengen.nets.graph import GraphNet, recorded
 from tengen.nets.models import Network
 from tengen.rules.contract import DRAW
 from tengen.rules.game import Game
-from tengen.search.lockstep import Plan, Rows, as_words, first_values, row_shapes
+from tengen.search.lockstep import Plan, Rows, as_words, first_values, row_shapes, views_of
 
 BETWEEN_LOOKS = 32  # steps between two looks for finished games
 TOLD = ("moves", "policies", "plies", "ended", "results")  # of a story, what torch reads and writes
@@ -68,7 +68,7 @@ class GpuGroup:
         self.told = {name: to_gpu(getattr(story, name)) for name in TOLD}
         blank = cuda.to_device(story.blank)
         self.story = Story(blank=blank, **dict(zip(TOLD, shared(*self.told.values()), strict=True)))
-        self.answers = shared(self.net.priors, self.net.values)
+        self.answers = shared(self.net.priors.view(-1), self.net.values)
         self.stream = torch.cuda.Stream()
         with torch.cuda.stream(self.stream):
             self._begin(True)
@@ -84,9 +84,8 @@ class GpuGroup:
         values = first_values(self.game, self.plan, self.count, seed)
         arrays = {name: zeros(*own) for name, own in shapes.items()}
         arrays |= {name: cuda.to_device(array) for name, array in values.items()}
-        words = as_words(arrays["roots"]), as_words(arrays["leaves"])
-        planes = cuda.as_cuda_array(self.net.planes)
-        return Rows(planes=planes, root_words=words[0], leaf_words=words[1], **arrays), values["rows"]
+        arrays["planes"] = cuda.as_cuda_array(self.net.planes)
+        return Rows(**arrays, **views_of(arrays)), values["rows"]
 
     def _begin(self, every: bool) -> None:
         """Every row, or only those whose games have ended and were read, begins a game."""
@@ -100,8 +99,8 @@ class GpuGroup:
     def _hear(self) -> None:
         """Rows hear what the network said."""
         scratch = scratch_shapes(self.game)
-        shape, constants = grid(self.count, scratch[0][0]), (self.game.parameters, self.plan, *scratch)
-        launch(play_rows, shape, *constants, self.rows, self.story, *self.answers)
+        blocks, constants = grid(self.count, scratch[0][0])[0], (self.game.parameters, self.plan, *scratch)
+        launch(play_rows, (blocks, THREADS), *constants, self.rows, self.story, *self.answers)
 
     def play(self, model: Network, positions: int, is_stopped: Callable[[], bool]) -> Games:
         """As `Group.play`: games with so many positions, by a network with the weights that the model has now."""

@@ -31,29 +31,36 @@ from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 from tengen.rules.kernels import cache_folder, fingerprint
 
+if not config.ENABLE_CUDASIM:
+    from numba.cuda.np.arrayobj import populate_array
+
 warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
 _compiling = threading.Lock()  # groups play on threads of their own, and Numba's folder is a global
-THREADS = 8  # of a block, which is a warp: rows differ in what they do, and few of them wait for each other
-SHARED = ("actions", "planes")  # of a row, what is written over and over: it lies in memory that a block shares
+ROWS = 8  # of a block, which is a warp: they differ in what they do, and few of them wait for each other
+THREADS = 32  # of a block: those without a row help the others
+REGISTERS = 112  # of a thread, at most: so all blocks of 16,384 rows are on an H200 at the same time
+SHARED = ("actions", "weights", "planes")  # of a row, what lies in memory that a block shares
 SHARED_BYTES = 48 * 1024  # that the threads of a block have in common, on every GPU
 
 
-def grid(rows: int, threads: int = THREADS) -> tuple[int, int]:
-    """How many blocks, of how many threads, so many rows take."""
-    return -(-rows // threads), threads
+def grid(rows: int, each: int = ROWS) -> tuple[int, int]:
+    """How many blocks, and of how many threads, so many rows take: a thread a row."""
+    return -(-rows // each), each
 
 
-def scratch_shapes(game: Game) -> tuple[tuple[int, int], tuple[int, int, int]]:
-    """What the threads of a block have in common: actions [threads, actions], planes [threads, planes, cells]."""
-    threads, bytes_each = THREADS, 4 * game.actions + len(game.planes) * game.cells
-    while threads * bytes_each > SHARED_BYTES:
-        threads //= 2
-        if threads == 0:
+def scratch_shapes(game: Game) -> tuple[tuple[int, int], tuple[int, int, int], tuple[int]]:
+    """What the threads of a block have in common: actions [rows, actions], planes [rows, planes, cells], and how many
+    words are enough for these or for priors [rows, actions]."""
+    rows, words = ROWS, max(-(-len(game.planes) * game.cells // 4), game.actions)
+    bytes_each = 4 * (game.actions + words + 4)
+    while rows * bytes_each > SHARED_BYTES:
+        rows //= 2
+        if rows == 0:
             raise BadParameter(
                 f"{game.spec}: planes and actions take {bytes_each:,} bytes, and on a GPU there is room for "
                 f"{SHARED_BYTES:,}; use --device cpu"
             )
-    return (threads, game.actions), (threads, len(game.planes), game.cells)
+    return (rows, game.actions), (rows, len(game.planes), game.cells), (rows * words,)
 
 
 class GpuEntry:
@@ -91,9 +98,9 @@ class GpuEntry:
 
     def _compile(self, constants: tuple[Any, ...]) -> Any:
         clone = self.clone(constants)
-        native = cuda.jit(clone)
         if config.ENABLE_CUDASIM:
-            return native
+            return cuda.jit(clone)
+        native = cuda.jit(clone, max_registers=REGISTERS)
         own = cuda.core.config
         kept = own.CACHE_DIR
         try:
@@ -124,7 +131,40 @@ def held(arrays: Any) -> Any:
     return arrays
 
 
+def bits_of(number: Any) -> Any:
+    """The bits of a float32."""
+    return np.float32(number).view(np.uint32)
+
+
+def shaped(array: Any, shape: tuple[int, ...]) -> Any:
+    """The first bytes of an array, in another shape."""
+    return array.view(np.uint8)[: np.prod(shape)].reshape(shape)
+
+
 if not config.ENABLE_CUDASIM:
+
+    @intrinsic
+    def bits_of(typing: Any, number: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.bitcast(arguments[0], ir.IntType(32))
+
+        return types.uint32(types.float32), generate
+
+    @intrinsic
+    def shaped(typing: Any, array: Any, shape: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            source = context.make_array(array)(context, builder, arguments[0])
+            result = context.make_array(kind)(context, builder)
+            sizes = [builder.extract_value(arguments[1], k) for k in range(len(shape))]
+            strides = [sizes[0].type(1)]
+            for size in reversed(sizes[1:]):
+                strides.insert(0, builder.mul(strides[0], size))
+            data = builder.bitcast(source.data, context.get_data_type(types.uint8).as_pointer())
+            populate_array(result, data, sizes, strides, 1, None)
+            return result._getvalue()
+
+        kind = types.Array(types.uint8, len(shape), "C")
+        return kind(array, shape), generate
 
     @intrinsic
     def held(typing: Any, arrays: Any) -> Any:

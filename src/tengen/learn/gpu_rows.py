@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda
 
-from tengen.learn.gpu_code import gpu_entry, held
+from tengen.learn.gpu_code import bits_of, gpu_entry, held, shaped
 from tengen.learn.selfplay import begin_game, play_row
-from tengen.rules.contract import encode, play, start, territory
-from tengen.search.lockstep import ask_root, copy_words, row_of
+from tengen.rules.contract import encode, kernel, play, start, territory
+from tengen.search.lockstep import ask_root, copy_words, grow, row_of
+from tengen.search.tree import EDGE, add_node, offset_of
 
-game = plan = opening = ACTIONS = PLANES = None  # constants: each kernel has its own
+game = plan = opening = ACTIONS = PLANES = SPACE = None  # constants: each kernel has its own
+EDGE_WORDS, PRIOR, ACTION = (place // 4 for place in (EDGE.itemsize, offset_of("prior"), offset_of("action")))
 
 
 @gpu_entry("game", "opening")
@@ -18,7 +20,7 @@ def begin_rows(rows, story, every):
     """Every row, or only those whose last game has ended, begins a game."""
     i = cuda.grid(1)
     if i < len(rows.rows) and (every or story.ended[i] > 0):
-        begin_game(game, row_of(rows, i, rows.actions[i], rows.planes[i]), story, i, opening)
+        begin_game(game, row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i]), story, i, opening)
 
 
 @gpu_entry("game")
@@ -26,29 +28,93 @@ def search_rows(rows):
     """Every row begins its search anew."""
     i = cuda.grid(1)
     if i < len(rows.rows):
-        row = row_of(rows, i, rows.actions[i], rows.planes[i])
+        row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
         ask_root(row)
-        encode(game, row.leaf, row.planes)
+        encode(game, row.root, row.planes)
 
 
-@gpu_entry("game", "plan", "ACTIONS", "PLANES")
+@gpu_entry("game", "plan", "ACTIONS", "PLANES", "SPACE")
 def play_rows(rows, story, priors, values):
     """Every row hears its answer, but for those whose game has ended: they wait until it is read.
 
-    Actions and planes are written one by one, to memory that a block's threads share; then all of them copy the planes
-    of all, side by side. (Of a row whose game has ended, whatever there is: nobody hears what the network says of it.)
+    A block has more threads than rows: the first ones take a row each, and all of them together fetch, write and copy,
+    side by side. What a row writes one by one lies in memory that they share: actions and, when these are no longer
+    needed, weights; where its priors were, its planes. (Those of a row whose game has ended are whatever there is:
+    nobody hears what the network says of it.)
     """
     actions = cuda.shared.array(ACTIONS, np.int32)
-    planes = cuda.shared.array(PLANES, np.uint8)
-    i, own = cuda.grid(1), cuda.threadIdx.x
-    if i < len(rows.rows) and story.ended[i] == 0:
-        play_row(game, plan, held(row_of(rows, i, actions[own], planes[own])), story, i, priors[i], values[i])
+    heard = cuda.shared.array(SPACE, np.float32)
+    numbers = cuda.shared.array((ACTIONS[0], 2), np.int32)  # of each new node: its first edge, and how many there are
+    scales = cuda.shared.array((ACTIONS[0], 2), np.float32)
+    painted, planes = heard.view(np.uint8), shaped(heard, PLANES)
+    thread, threads, first = cuda.threadIdx.x, cuda.blockDim.x, cuda.blockIdx.x * ACTIONS[0]
+    count = min(ACTIONS[0], len(rows.rows) - first)
+    own = min(thread, count - 1)
+    i, size, node, value = first + own, PLANES[1] * PLANES[2], np.int64(0), np.float32(0)
+    plays = thread < count and story.ended[i] == 0
+    row = held(row_of(rows, i, actions[own], actions.view(np.float32)[own], planes[own]))
+    copy_together(priors[first * ACTIONS[1] : (first + count) * ACTIONS[1]], heard, thread, threads)
+    if thread < count:
+        numbers[own, 1] = 0
     cuda.syncthreads()
-    first = i - own
-    for other in range(min(PLANES[0], len(rows.rows) - first)):
-        for plane in range(PLANES[1]):
-            for cell in range(own, PLANES[2], PLANES[0]):
-                rows.planes[first + other, plane, cell] = planes[other, plane, cell]
+    if plays:
+        state = row.root if row.progress.length == 0 else row.leaf
+        if row.progress.length == 0:
+            row.sizes[0] = row.sizes[1] = 0
+        numbers[own, 0] = row.sizes[1]
+        likely = heard[own * ACTIONS[1] : (own + 1) * ACTIONS[1]]
+        node, edges, scale, least = add_node(
+            game, row.nodes, row.edges, row.sizes, state, likely, values[i], row.actions
+        )
+        numbers[own, 1], scales[own, 0], scales[own, 1] = edges, scale, least
+        value = values[i] if state.to_play == 0 else -values[i]
+    cuda.syncthreads()
+    for k in range(count):
+        likely = heard[k * ACTIONS[1] : (k + 1) * ACTIONS[1]]
+        write_edges(rows.edge_words[first + k], numbers[k], actions[k], likely, scales[k], thread, threads)
+    cuda.syncthreads()
+    if plays:
+        grow(plan, row, node, value)
+    for k in range(count):
+        copy_together(rows.root_words[first + k], rows.leaf_words[first + k], thread, threads)
+    cuda.syncthreads()
+    if plays:
+        play_row(game, plan, row, story, i)
+    cuda.syncthreads()
+    copy_together(painted[: count * size], rows.shown[first * size : (first + count) * size], thread, threads)
+
+
+@kernel
+def write_edges(words, numbers, actions, priors, scales, thread, threads):
+    """Writes the edges of a new node, word by word, as all threads of a block do at the same time."""
+    first, scale, least = np.uint32(numbers[0] * EDGE_WORDS), scales[0], scales[1]
+    for k in range(thread, numbers[1] * EDGE_WORDS, threads):
+        place = np.uint32(np.uint32(k) // np.uint32(EDGE_WORDS))
+        field, action = np.uint32(k) - place * np.uint32(EDGE_WORDS), np.uint32(actions[place])
+        prior = bits_of(np.float32(priors[action] * scale + least))
+        words[first + np.uint32(k)] = prior if field == PRIOR else action if field == ACTION else np.uint32(0)
+
+
+@kernel
+def copy_together(source, target, thread, threads):
+    """Copies an array, as all threads of a block do at the same time: each reads eight elements before it writes one.
+
+    Beyond the end it is the last element that is copied, again.
+    """
+    last, step = np.uint32(len(source) - 1), np.uint32(threads)
+    for k in range(thread, len(source), 8 * threads):
+        a = np.uint32(k)
+        b = min(np.uint32(a + step), last)
+        c = min(np.uint32(b + step), last)
+        d = min(np.uint32(c + step), last)
+        e = min(np.uint32(d + step), last)
+        f = min(np.uint32(e + step), last)
+        g = min(np.uint32(f + step), last)
+        h = min(np.uint32(g + step), last)
+        p, q, r, s = source[a], source[b], source[c], source[d]
+        t, u, v, w = source[e], source[f], source[g], source[h]
+        target[a], target[b], target[c], target[d] = p, q, r, s
+        target[e], target[f], target[g], target[h] = t, u, v, w
 
 
 @gpu_entry("game")

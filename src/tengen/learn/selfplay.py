@@ -126,13 +126,12 @@ def begin_game(game, row, story, i, opening):
             break
     story.plies[i], story.ended[i] = plies, 0
     ask_root(row)
-    encode(game, row.leaf, row.planes)
+    encode(game, row.root, row.planes)
 
 
 @kernel
-def play_row(game, plan, row, story, i, priors, value):
-    """Row i hears its answer, and plays until it has another question, or its game has ended."""
-    hear(game, plan, row, priors, value)
+def play_row(game, plan, row, story, i):
+    """Row i, which has heard its answer, plays until it has another question, or its game has ended."""
     while not ask(game, plan, row):
         ply = np.int64(story.plies[i])
         edge = conclude(plan, row, ply)
@@ -144,7 +143,7 @@ def play_row(game, plan, row, story, i, priors, value):
             return
         if follow_edge(plan, row, edge):
             break
-    encode(game, row.leaf, row.planes)
+    encode(game, row.root if row.progress.length == 0 else row.leaf, row.planes)
 
 
 @entry
@@ -152,14 +151,16 @@ def begin_games(game, rows, story, opening, every):
     """Every row, or only those whose last game has ended, begins a game."""
     for i in range(len(rows.rows)):
         if every or story.ended[i] > 0:
-            begin_game(game, row_of(rows, i, rows.actions[i], rows.planes[i]), story, i, opening)
+            begin_game(game, row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i]), story, i, opening)
 
 
 @entry
 def play_on(game, plan, rows, story, priors, values):
     """Every row hears its answer."""
     for i in range(len(rows.rows)):
-        play_row(game, plan, row_of(rows, i, rows.actions[i], rows.planes[i]), story, i, priors[i], values[i])
+        row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
+        hear(game, plan, row, priors[i], values[i])
+        play_row(game, plan, row, story, i)
 
 
 @entry

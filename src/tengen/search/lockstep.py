@@ -81,8 +81,9 @@ class Rows(NamedTuple):
     rows: Any
     roots: Any
     leaves: Any
-    root_words: Any  # [rows, words]: roots and leaves once more, in words as long as the record allows:
+    root_words: Any  # [rows, words]: roots, leaves and edges once more, in words as long as the record allows:
     leaf_words: Any  # CUDA copies a record byte by byte
+    edge_words: Any
     nodes: Any  # [rows, nodes]
     edges: Any  # [rows, edges]
     sizes: Any  # [rows, 2]: nodes and edges in use
@@ -91,6 +92,7 @@ class Rows(NamedTuple):
     actions: Any  # [rows, actions]: scratch memory
     weights: Any  # [rows, actions]: the policy of a search that is done, by edge
     planes: Any  # [rows, planes, cells]: what the network is asked
+    shown: Any  # [rows · planes · cells]: the same once more
     spare_nodes: Any  # [1 or rows, nodes]: for moving a tree
     spare_edges: Any
     schedules: Any  # [considered + 1, simulations]: see gumbel.py
@@ -118,9 +120,9 @@ class Row(NamedTuple):
 
 
 @njit(inline="always", **JIT_OPTIONS)
-def row_of(rows, i, actions, planes):
-    """Row i, with its place for actions and planes. (Records cannot be returned in a tuple, but for a function that is
-    part of its caller.)"""
+def row_of(rows, i, actions, weights, planes):
+    """Row i, with its places for actions, weights and planes. (Records cannot be returned in a tuple, but for a
+    function that is part of its caller.)"""
     return Row(
         rows.rows[i],
         rows.roots[i],
@@ -133,7 +135,7 @@ def row_of(rows, i, actions, planes):
         rows.paths[i],
         rows.scores[i],
         actions,
-        rows.weights[i],
+        weights,
         planes,
         rows.spare_nodes[i % len(rows.spare_nodes)],
         rows.spare_edges[i % len(rows.spare_edges)],
@@ -167,9 +169,16 @@ def new_rows(game: Game, plan: Plan, count: int, seed: int) -> Rows:
     """Memory for `count` rows, each with a random sequence of its own."""
     arrays = {name: np.zeros(shape, kind) for name, (shape, kind) in row_shapes(game, plan, count).items()}
     arrays |= first_values(game, plan, count, seed)
-    views = {f"{name}_words": as_words(arrays[names]) for name, names in (("root", "roots"), ("leaf", "leaves"))}
+    views = views_of(arrays)
     arrays = {name: array.view(np.recarray) if array.dtype.names else array for name, array in arrays.items()}
     return Rows(**arrays, **views)
+
+
+def views_of(arrays: dict[str, Any]) -> dict[str, Any]:
+    """What rows have in the same memory once more."""
+    words = {"root_words": "roots", "leaf_words": "leaves", "edge_words": "edges"}
+    views = {name: as_words(arrays[records]) for name, records in words.items()}
+    return views | {"shown": arrays["planes"].reshape(-1)}
 
 
 def as_words(records: Any) -> Any:
@@ -206,33 +215,42 @@ def first_values(game: Game, plan: Plan, count: int, seed: int) -> dict[str, np.
 
 @kernel
 def ask_root(row):
-    """A new search: the row's leaf, which the network is to be asked about, is the root itself."""
+    """A new search: the network is to be asked about the root."""
     row.progress.done = row.progress.length = 0
-    copy_words(row.root_words, row.leaf_words)
 
 
 @kernel
 def hear(game, plan, row, priors, value):
-    """The row hears the answer to its question: a node is opened, and the value backed up."""
-    nodes, edges, leaf, length = row.nodes, row.edges, row.leaf, np.int64(row.progress.length)
-    if length == 0:
-        clear_tree(nodes, edges, row.sizes)
-    node = open_node(game, nodes, edges, row.sizes, leaf, priors, value, row.actions)
+    """The row hears the answer to its question: a node is opened, and the value backed up. Then it is ready to ask."""
+    if row.progress.length == 0:
+        clear_tree(row.nodes, row.edges, row.sizes)
+    state = row.root if row.progress.length == 0 else row.leaf
+    node = open_node(game, row.nodes, row.edges, row.sizes, state, priors, value, row.actions)
+    grow(plan, row, node, value if state.to_play == 0 else -value)
+    copy_words(row.root_words, row.leaf_words)
+
+
+@kernel
+def grow(plan, row, node, value):
+    """A node was opened at the root or at the end of the path; given is what the network said, for the first player."""
+    length = np.int64(row.progress.length)
     if length == 0:
         disturb(plan, row)
     else:
-        edges[row.path[length - 1, 1]].child = node
-        backup(nodes, edges, row.path, length, np.float32(value if leaf.to_play == 0 else -value))
+        row.edges[row.path[length - 1, 1]].child = node
+        backup(row.nodes, row.edges, row.path, length, np.float32(value))
         row.progress.done += 1
 
 
 @kernel
 def ask(game, plan, row):
-    """Simulates until the network must be asked about the leaf: True; or until the search is done: False."""
+    """Simulates until the network must be asked about the leaf: True; or until the search is done: False.
+
+    The leaf is a copy of the root, where each simulation begins.
+    """
     progress, nodes, edges = row.progress, row.nodes, row.edges
     considered = min(np.int64(plan.considered), np.int64(nodes[ROOT].count))
     while progress.done < plan.simulations and nodes[ROOT].proven == UNKNOWN:
-        copy_words(row.root_words, row.leaf_words)
         first = NONE
         if plan.root == GUMBEL:
             visits = row.schedules[considered, progress.done]
@@ -242,6 +260,7 @@ def ask(game, plan, row):
             progress.length = length
             return True
         progress.done += 1
+        copy_words(row.root_words, row.leaf_words)
     return False
 
 
@@ -306,6 +325,7 @@ def follow_edge(plan, row, edge):
     for k in range(sizes[1]):
         edges[k] = row.spare_edges[k]
     disturb(plan, row)
+    copy_words(row.root_words, row.leaf_words)
     return False
 
 
@@ -313,9 +333,9 @@ def follow_edge(plan, row, edge):
 def begin_searches(game, rows):
     """Every row begins to search its root."""
     for i in range(len(rows.rows)):
-        row = row_of(rows, i, rows.actions[i], rows.planes[i])
+        row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
         ask_root(row)
-        encode(game, row.leaf, row.planes)
+        encode(game, row.root, row.planes)
 
 
 @entry
@@ -323,7 +343,7 @@ def continue_searches(game, plan, rows, priors, values, waiting):
     """Rows that wait [rows] hear their answers; what is done no longer waits, and its edge stands in its `done`."""
     for i in range(len(rows.rows)):
         if waiting[i]:
-            row = row_of(rows, i, rows.actions[i], rows.planes[i])
+            row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
             hear(game, plan, row, priors[i], values[i])
             waiting[i] = ask(game, plan, row)
             if waiting[i]:

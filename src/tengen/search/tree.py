@@ -59,6 +59,11 @@ EDGE = np.dtype(
 )
 
 
+def offset_of(name: str) -> int:
+    """Where a field of an edge begins, in bytes."""
+    return int(EDGE.fields[name][1])  # type: ignore[index]
+
+
 def check_actions(actions: int) -> None:
     """Refuses a game whose actions an edge has no room for."""
     if actions > np.iinfo(EDGE["action"].type).max:
@@ -83,9 +88,21 @@ def open_node(game, nodes, edges, sizes, state, priors, value, actions):
 
     `priors` [actions] are those of all actions, up to a factor; those of the legal ones are scaled to a sum of 1.
     """
+    node, count, scale, least = add_node(game, nodes, edges, sizes, state, priors, value, actions)
+    first = np.uint32(nodes[np.uint32(node)].first)
+    for i in range(count):
+        edge, action = edges[np.uint32(first + i)], np.uint32(actions[np.uint32(i)])
+        edge.action, edge.prior = action, priors[action] * scale + least
+    return node
+
+
+@kernel
+def add_node(game, nodes, edges, sizes, state, priors, value, actions):
+    """As `open_node`, but its edges are not written. Returns the node, how many edges it has, a scale and a least: they
+    are those of `actions`, in this order, and have priors of priors[action] · scale + least."""
     count = legal(game, state, actions)
     if sizes[0] == len(nodes) or sizes[1] + count > len(edges):
-        return NO_CHILD
+        return np.int64(NO_CHILD), np.int64(0), np.float32(0), np.float32(0)
     node, first = np.int64(sizes[0]), np.int64(sizes[1])
     sizes[0] += 1
     sizes[1] += count
@@ -93,19 +110,16 @@ def open_node(game, nodes, edges, sizes, state, priors, value, actions):
     new.visits = new.finished = new.tried = new.proven = 0
     new.total, new.value = 0, value
     new.first, new.count, new.to_play = first, count, state.to_play
-    highest, best, total = np.float32(-1), np.int64(0), np.float64(0)
+    highest, best, total = np.float32(-1), np.uint32(0), np.float64(0)
     for i in range(count):
         prior = priors[np.uint32(actions[np.uint32(i)])]
         total += prior
         if prior > highest:
-            highest, best = prior, i
+            highest, best = prior, np.uint32(i)
+    actions[np.uint32(0)], actions[best] = actions[best], actions[np.uint32(0)]
     is_known = total >= LEAST
     scale, least = np.float32(1 / total if is_known else 0), np.float32(0 if is_known else 1 / count)
-    for i in range(count):
-        edge, action = edges[np.uint32(first + i)], np.uint32(actions[np.uint32(i)])
-        edge.action, edge.prior = action, priors[action] * scale + least
-    swap_untried(edges, np.uint32(first), np.uint32(first + best))
-    return node
+    return node, np.int64(count), scale, least
 
 
 @kernel
