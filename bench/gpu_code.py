@@ -52,8 +52,9 @@ def assembly(spec: str) -> str:
     """The kernel for a game, in PTX."""
     game, plan = load_game(spec), Plan(simulations=32, value_scale=0.25, chance_plies=1000)
     rows = new_rows(game, plan, 2, 1)
-    rows = rows._replace(planes=rows.planes.astype(np.uint8))
-    answers = np.zeros((2, game.actions), np.float32), np.zeros(2, np.float32)
+    planes = rows.planes.astype(np.uint8)
+    rows = rows._replace(planes=planes, shown=planes.reshape(-1))
+    answers = np.zeros(2 * game.actions, np.float32), np.zeros(2, np.float32)
     kinds = (typeof(part) for part in (rows, new_story(game, 2, 100), *answers))
     constants = game.parameters, plan, *scratch_shapes(game)
     return cuda.compile_ptx(play_rows.clone(constants), types.void(*kinds), cc=CAPABILITY)[0]

@@ -1,6 +1,7 @@
 """python bench/gpu_search.py [GAME ROWS CHANNELS GROUPS]…: self-play on one GPU beside its network alone.
 
-6 blocks, 32 simulations a move, Gumbel. Rates are simulations a second once games are at all stages; `alone` is the
+6 blocks, 32 simulations a move, Gumbel. Rates are simulations a second once games are at all stages, each group on a
+thread of its own, as in training: while one reads its finished games, the GPU has the others' steps. `alone` is the
 network's own rate on batches of the same size, in the same process, and `trees` a step without its network, by itself.
 bench/peer_gpu.py is the same with pgx and mctx. To see what one step of the trees waits for:
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import torch
@@ -33,7 +35,7 @@ CASES = [
     ("go:size=9", 16384, 64, 3),
     ("go:size=9", 8192, 128, 2),
 ]
-SIMULATIONS, SETTLED, SECONDS = 32, 1500, 3.0  # steps before the measurement, which takes so many seconds
+SIMULATIONS, SETTLED, MEASURED = 32, 1500, 15 * BETWEEN_LOOKS  # steps of each group, before and during the measurement
 
 
 def milliseconds(work, times: int = 100) -> float:
@@ -70,6 +72,23 @@ def trees_alone(group: GpuGroup) -> float:
     return took / steps
 
 
+def play(groups: list[GpuGroup], steps: int) -> int:
+    """So many steps of each group, as `GpuGroup.play` makes them; how many games ended."""
+
+    def play_one(group: GpuGroup) -> int:
+        games = 0
+        with torch.cuda.stream(group.stream):
+            for step in range(1, steps + 1):
+                group.graph.replay()
+                if step % BETWEEN_LOOKS == 0:
+                    games += len(group._collect().lengths)
+            group.stream.synchronize()
+        return games
+
+    with ThreadPoolExecutor(len(groups)) as pool:
+        return sum(pool.map(play_one, groups))
+
+
 def measure(spec: str, rows: int, channels: int, count: int) -> None:
     game, began = load_game(spec), time.perf_counter()
     torch.manual_seed(1)
@@ -84,27 +103,15 @@ def measure(spec: str, rows: int, channels: int, count: int) -> None:
     with torch.cuda.stream(stream):
         alone = milliseconds(graph.replay)
 
-    def steps(number: int) -> int:
-        games = 0
-        for step in range(number):
-            for group in groups:
-                with torch.cuda.stream(group.stream):
-                    group.graph.replay()
-                    if step % BETWEEN_LOOKS == BETWEEN_LOOKS - 1:
-                        games += len(group._collect().lengths)
-        torch.cuda.synchronize()
-        return games
-
-    steps(SETTLED)
-    began, done, games = time.perf_counter(), 0, 0
-    while (took := time.perf_counter() - began) < SECONDS:
-        games += steps(2 * BETWEEN_LOOKS)
-        done += 2 * BETWEEN_LOOKS
-    rate, network = done * rows * count / took, 1000 * rows / alone
-    step = 1000 * took / done / count
+    play(groups, SETTLED)
+    began = time.perf_counter()
+    games = play(groups, MEASURED)
+    took = time.perf_counter() - began
+    rate, network = MEASURED * rows * count / took, 1000 * rows / alone
+    step = 1000 * took / MEASURED / count
     print(
         f"{spec:14} {count}×{rows:6} rows 6×{channels:3}: {rate / 1e6:.2f} M simulations/s, network alone "
-        f"{network / 1e6:.2f} M/s: {rate / network:.0%}; a step {step:.2f} ms, network {alone:.2f}, "
+        f"{network / 1e6:.2f} M/s: {rate / network:.1%}; a step {step:.2f} ms, network {alone:.2f}, "
         f"trees {trees_alone(groups[0]):.2f}, {games} games, "
         f"{torch.cuda.max_memory_allocated() / 2**30:.0f} GiB by torch, ready in {ready:.0f} s",
         flush=True,
