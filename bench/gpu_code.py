@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 from numba import cuda, typeof, types
 
 from tengen.games import load_game
-from tengen.learn.gpu_code import scratch_shapes
+from tengen.learn.gpu_code import REGISTERS, scratch_shapes
 from tengen.learn.gpu_rows import play_rows
 from tengen.learn.selfplay import new_story
 from tengen.search.lockstep import Plan, new_rows
@@ -86,7 +86,7 @@ def measure(spec: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source, binary = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(text)
-        command: list[Any] = [tool("ptxas"), "-arch=sm_90", "-v", source, "-o", binary]
+        command: list[Any] = [tool("ptxas"), "-arch=sm_90", f"-maxrregcount={REGISTERS}", "-v", source, "-o", binary]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
         ptxas = time.perf_counter() - began
         code = subprocess.run([tool("nvdisasm"), "-c", binary], capture_output=True, text=True, check=True).stdout

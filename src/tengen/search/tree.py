@@ -10,7 +10,7 @@ A node's edges are ordered as far as they matter: first those that were tried, i
 by prior. Whatever PUCT chooses is among these few, so a search does not look at the others.
 
 What a tree does not use of its memory is zeros, but for old actions and priors, and so is an edge that nobody tried: a
-new one is given its action and its prior alone, since on a GPU every write counts. `clear_tree` leaves it that way.
+new one is given its action and its prior alone. `clear_tree` leaves it that way. (On a GPU whole edges are written.)
 
 Where a product is added to something, it is one of two float32 in float64, which is exact: CPUs and GPUs, which round
 once or twice there, come to the same number.
