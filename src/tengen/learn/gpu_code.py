@@ -31,9 +31,6 @@ from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 from tengen.rules.kernels import cache_folder, fingerprint
 
-if not config.ENABLE_CUDASIM:
-    from numba.cuda.np.arrayobj import populate_array
-
 warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
 _compiling = threading.Lock()  # groups play on threads of their own, and Numba's folder is a global
 ROWS = 8  # of a block, which is a warp: they differ in what they do, and few of them wait for each other
@@ -153,6 +150,8 @@ if not config.ENABLE_CUDASIM:
     @intrinsic
     def shaped(typing: Any, array: Any, shape: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            from numba.cuda.np.arrayobj import populate_array  # of numba-cuda, which is there if there is a GPU
+
             source = context.make_array(array)(context, builder, arguments[0])
             result = context.make_array(kind)(context, builder)
             sizes = [builder.extract_value(arguments[1], k) for k in range(len(shape))]
