@@ -363,16 +363,6 @@ def beside(cell, step):
 
 
 @kernel
-def touches(game, state, cell, chain):
-    """How many stones of a chain lie beside an empty cell."""
-    count = 0
-    for step in sides(game):
-        near = beside(cell, step)
-        count += state.chain[near] == chain
-    return count
-
-
-@kernel
 def living_by(game, state, cell):
     """Which of the chains beside an empty cell have no other liberty: a bit for each of the four sides."""
     west, east, north, south = sides(game)
@@ -595,22 +585,6 @@ def is_own_eye(game, state, cell, around):
         hostile += state.cells[near] == 3 - own
         at_edge |= state.cells[near] == EDGE
     return hostile + at_edge < 2
-
-
-@kernel
-def is_in_atari(game, state, chain):
-    """Whether a chain has a single liberty."""
-    if state.liberties[chain] > 4:
-        return False
-    stone = chain
-    while True:
-        for step in sides(game):
-            near = beside(stone, step)
-            if state.cells[near] == EMPTY:
-                return touches(game, state, near, chain) == state.liberties[chain]
-        stone = state.next[stone]
-        if stone == chain:
-            return False
 
 
 @kernel

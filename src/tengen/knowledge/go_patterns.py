@@ -27,14 +27,12 @@ from tengen.games.go import (
     beside,
     cell_at,
     cell_of,
-    is_in_atari,
     is_plain,
     judge,
     may_roll,
     move,
     sides,
     surroundings,
-    touches,
 )
 from tengen.rules.contract import advance, below, kernel, rules
 from tengen.rules.game import Game
@@ -235,6 +233,16 @@ def read_code(game, state, cell):
         code |= np.int64(state.cells[beside(cell, step)]) << shift
         shift += 2
     return code
+
+
+@kernel
+def touches(game, state, cell, chain):
+    """How many stones of a chain lie beside an empty cell."""
+    count = 0
+    for step in sides(game):
+        near = beside(cell, step)
+        count += state.chain[near] == chain
+    return count
 
 
 @kernel
@@ -447,10 +455,11 @@ def take_notes_of(tables, game, state, notes):
             notes.codes[cell] = read_code(game, state, cell)
             if state.cells[cell] == EMPTY:
                 notes.weights[cell] = tables.weights[notes.codes[cell]]
-            elif state.chain[cell] == cell and is_in_atari(game, state, cell):
-                notes.stones[notes.ataris] = cell
-                notes.liberties[notes.ataris] = liberties_of(game, state, cell)[1]
-                notes.ataris += np.uint16(1)
+            elif state.chain[cell] == cell:
+                liberties, first, _ = liberties_of(game, state, cell)
+                if liberties == 1:
+                    notes.stones[notes.ataris], notes.liberties[notes.ataris] = cell, first
+                    notes.ataris += np.uint16(1)
 
 
 @kernel

@@ -8,7 +8,7 @@ from numba import cuda
 from tengen.learn.gpu_code import bits_of, gpu_entry, held, shaped
 from tengen.learn.selfplay import begin_game, play_row
 from tengen.rules.contract import encode, kernel, play, start, territory
-from tengen.search.lockstep import ask_root, copy_words, grow, row_of
+from tengen.search.lockstep import ask_root, asked, copy_words, grow, row_of
 from tengen.search.tree import EDGE, add_node, offset_of
 
 game = plan = opening = ACTIONS = PLANES = SPACE = None  # constants: each kernel has its own
@@ -58,7 +58,7 @@ def play_rows(rows, story, priors, values):
         numbers[own, 1] = 0
     cuda.syncthreads()
     if plays:
-        state = row.root if row.progress.length == 0 else row.leaf
+        state = asked(row)
         if row.progress.length == 0:
             row.sizes[0] = row.sizes[1] = 0
         numbers[own, 0] = row.sizes[1]

@@ -23,6 +23,7 @@ from tengen.search.lockstep import (
     as_words,
     ask,
     ask_root,
+    asked,
     begin_searches,
     conclude,
     copy_words,
@@ -143,7 +144,7 @@ def play_row(game, plan, row, story, i):
             return
         if follow_edge(plan, row, edge):
             break
-    encode(game, row.root if row.progress.length == 0 else row.leaf, row.planes)
+    encode(game, asked(row), row.planes)
 
 
 @entry

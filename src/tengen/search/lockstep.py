@@ -219,12 +219,18 @@ def ask_root(row):
     row.progress.done = row.progress.length = 0
 
 
+@njit(inline="always", **JIT_OPTIONS)
+def asked(row):
+    """The state that the network is asked about: the root, or the leaf at the end of the path."""
+    return row.root if row.progress.length == 0 else row.leaf
+
+
 @kernel
 def hear(game, plan, row, priors, value):
     """The row hears the answer to its question: a node is opened, and the value backed up. Then it is ready to ask."""
     if row.progress.length == 0:
         clear_tree(row.nodes, row.edges, row.sizes)
-    state = row.root if row.progress.length == 0 else row.leaf
+    state = asked(row)
     node = open_node(game, row.nodes, row.edges, row.sizes, state, priors, value, row.actions)
     grow(plan, row, node, value if state.to_play == 0 else -value)
     copy_words(row.root_words, row.leaf_words)
