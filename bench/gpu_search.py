@@ -1,8 +1,9 @@
 """python bench/gpu_search.py [GAME ROWS CHANNELS GROUPS]…: self-play on one GPU beside its network alone.
 
-6 blocks, 32 simulations a move, Gumbel. Rates are simulations a second once games are at all stages, each group on a
-thread of its own, as in training: while one reads its finished games, the GPU has the others' steps. `alone` is the
-network's own rate on batches of the same size, in the same process, and `trees` a step without its network, by itself.
+6 blocks, 32 simulations a move, Gumbel. Rates are simulations a second over some 60 moves of each game, once games are
+at all stages (late ones cost more in Go), each group on a thread of its own, as in training: while one reads its
+finished games, the GPU has the others' steps. `alone` is the network's own rate on batches of the same size, in the
+same process, and `trees` a step without its network, by itself.
 bench/peer_gpu.py is the same with pgx and mctx. To see what one step of the trees waits for:
 
     ncu --set full --profile-from-start off python bench/gpu_search.py go:size=9 16384 64 1
@@ -35,7 +36,9 @@ CASES = [
     ("go:size=9", 16384, 64, 3),
     ("go:size=9", 8192, 128, 2),
 ]
-SIMULATIONS, SETTLED, MEASURED = 32, 1500, 15 * BETWEEN_LOOKS  # steps of each group, before and during the measurement
+SIMULATIONS = 32
+SETTLED = 2  # games that a row has ended, on average, before the measurement
+STRETCH, MEASURED = 512, 2048  # steps of each group: until games are counted, and measured
 
 
 def milliseconds(work, times: int = 100) -> float:
@@ -64,7 +67,7 @@ def trees_alone(group: GpuGroup) -> float:
             end.synchronize()
             took += begin.elapsed_time(end)
             if step % BETWEEN_LOOKS == BETWEEN_LOOKS - 1:
-                group._collect()
+                group.look()
         torch.cuda.profiler.start()
         group._hear()
         torch.cuda.synchronize()
@@ -81,7 +84,7 @@ def play(groups: list[GpuGroup], steps: int) -> int:
             for step in range(1, steps + 1):
                 group.graph.replay()
                 if step % BETWEEN_LOOKS == 0:
-                    games += len(group._collect().lengths)
+                    games += len(group.look().lengths)
             group.stream.synchronize()
         return games
 
@@ -100,13 +103,14 @@ def measure(spec: str, rows: int, channels: int, count: int) -> None:
     net = GraphNet(game, model, rows)
     stream = torch.cuda.Stream()
     graph = recorded(net.answer, stream)
-    with torch.cuda.stream(stream):
-        alone = milliseconds(graph.replay)
-
-    play(groups, SETTLED)
+    ended = 0
+    while ended < SETTLED * rows * count:
+        ended += play(groups, STRETCH)
     began = time.perf_counter()
     games = play(groups, MEASURED)
     took = time.perf_counter() - began
+    with torch.cuda.stream(stream):  # the GPU is as warm as before
+        alone = milliseconds(graph.replay, 1000)
     rate, network = MEASURED * rows * count / took, 1000 * rows / alone
     step = 1000 * took / MEASURED / count
     print(

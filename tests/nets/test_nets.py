@@ -135,7 +135,8 @@ def test_local_heads_are_for_games_that_play_on_cells():
 
 
 @pytest.mark.parametrize("architecture", [*ARCHITECTURES, LOCAL], ids=str)
-def test_fewer_kernels_answer_the_same(architecture, monkeypatch):
+@pytest.mark.parametrize("spec", ["reversi", "gomoku:size=7"])  # two columns at a time, and one by one
+def test_fewer_kernels_answer_the_same(spec, architecture, monkeypatch):
     """What a GPU computes, with cuDNN's fused functions written out for a CPU."""
 
     def fused(x, weight, bias, stride, padding, dilation, groups):
@@ -150,9 +151,10 @@ def test_fewer_kernels_answer_the_same(architecture, monkeypatch):
     monkeypatch.setattr(torch, "cudnn_convolution_relu", fused)
     monkeypatch.setattr(torch, "cudnn_convolution_add_relu", fused_sum)
     monkeypatch.setattr(torch, "cudnn_convolution", plain)
-    game = load_game("reversi")
+    game = load_game(spec)
     model = lively_model(game, architecture).eval()
-    playing, board = graph.PlayingNet(model), torch.from_numpy(random_planes(game, 9)).reshape(9, -1, *game.shape)
+    board = torch.from_numpy(random_planes(game, 9)).reshape(9, -1, *game.shape)
+    playing = graph.PlayingNet(model, game.shape[1])
     wide = torch.zeros(9, playing.planes, *game.shape)
     wide[:, : len(game.planes)] = board
     with torch.inference_mode():

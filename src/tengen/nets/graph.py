@@ -13,11 +13,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tengen.nets.models import Block, Convolution, LocalPolicy, Network, PooledConvolution, folded
+from tengen.nets.models import Block, Convolution, LocalPolicy, Network, folded
 from tengen.rules.game import Game
 
 ONE = (1, 1)
 ALIGNED = 8  # numbers in bfloat16 that tensor cores read in one go
+FEW = 64  # outputs of a convolution, with which two columns at a time are quicker
 PLANES = 32  # at least: with fewer, cuDNN takes kernels that were made for GPUs before
 WARM_UPS = 3  # before recording: cuDNN tries its algorithms, and memory is found
 
@@ -35,7 +36,7 @@ class GraphNet:
         self.planes = torch.zeros((rows, len(game.planes), game.cells), dtype=torch.uint8, device=device)
         self.logits, self.priors = (torch.zeros((rows, game.actions), device=device) for _ in range(2))
         self.values = torch.zeros(rows, device=device)
-        self.model = ready(model)
+        self.model = ready(model, game)
         shape = (rows, self.model.planes, *game.shape)
         self.board = torch.zeros(shape, dtype=torch.bfloat16, device=device).to(memory_format=torch.channels_last)
         self.sources = torch.argsort(torch.as_tensor(game.symmetries, device=device), 1)
@@ -44,7 +45,7 @@ class GraphNet:
     def load(self, model: Network) -> None:
         """Takes over a model's weights, in place: a graph goes on to read them."""
         with torch.no_grad():
-            for own, other in zip(self.model.parameters(), ready(model).parameters(), strict=True):
+            for own, other in zip(self.model.parameters(), ready(model, self.game).parameters(), strict=True):
                 own.copy_(other)
 
     @torch.inference_mode()
@@ -63,9 +64,9 @@ class GraphNet:
         self.values.copy_(values)
 
 
-def ready(model: Network) -> PlayingNet:
+def ready(model: Network, game: Game) -> PlayingNet:
     """A copy for playing on a GPU."""
-    return PlayingNet(model).to("cuda", torch.bfloat16).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return PlayingNet(model, game.shape[1]).to("cuda", torch.bfloat16).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
 def recorded(work: Callable[[], None], stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
@@ -91,43 +92,82 @@ def widened(size: int) -> int:
 
 
 class PlayingNet(nn.Module):
-    """What a model answers, in fewer kernels: the norms are folded, planes and the heads' channels are widened."""
+    """What a model answers on boards of so many columns, in fewer kernels: the norms are folded, planes and the heads'
+    channels are widened."""
 
     @torch.no_grad()
-    def __init__(self, model: Network):
+    def __init__(self, model: Network, columns: int):
         super().__init__()
         own = folded(model)
-        self.tower, self.heads = own.tower, (LocalHeads if isinstance(own.policy, LocalPolicy) else DenseHeads)(own)
-        first = layers_of(self.tower)[0].convolution
+        layers: list[Any] = [layer for layer in own.tower.children() if not isinstance(layer, nn.ReLU)]
+        first = layers[0].convolution
         self.planes = max(PLANES, widened(first.in_channels))
         first.weight = nn.Parameter(functional.pad(first.weight, (0, 0, 0, 0, 0, self.planes - first.in_channels)))
+        self.tower = nn.Sequential(*(fused(layer, columns) for layer in layers))
+        self.heads = (LocalHeads if isinstance(own.policy, LocalPolicy) else DenseHeads)(own)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Widened planes to logits [rows, actions] and values [rows]."""
-        for layer in layers_of(self.tower):
-            if isinstance(layer, Convolution):  # the ReLU that follows is in it
-                x = convolved(layer, x)
-            elif isinstance(layer, Block):
-                is_pooled = isinstance(layer.first, PooledConvolution)
-                first = pooled(layer.first, x) if is_pooled else convolved(layer.first, x)
-                second = layer.second.convolution
-                x = torch.cudnn_convolution_add_relu(first, second.weight, x, 1.0, second.bias, ONE, ONE, ONE, 1)
-        return self.heads(x.permute(0, 2, 3, 1).flatten(1, 2))
+        return self.heads(self.tower(x).permute(0, 2, 3, 1).flatten(1, 2))
 
 
-def convolved(layer: Any, x: torch.Tensor) -> torch.Tensor:
-    """relu(convolution + bias)."""
-    own = layer.convolution
-    return torch.cudnn_convolution_relu(x, own.weight, own.bias, ONE, own.padding, ONE, 1)
+def fused(layer: Any, columns: int) -> nn.Module:
+    """A layer of a tower, and the ReLU after it."""
+    if isinstance(layer, Convolution):
+        return FusedConvolution(layer.convolution, columns)
+    return FusedBlock(layer, columns) if isinstance(layer, Block) else FusedPooling(layer, columns)
 
 
-def pooled(layer: Any, x: torch.Tensor) -> torch.Tensor:
+class FusedConvolution(nn.Module):
+    """relu(convolution + bias), or relu(convolution + bias + addend), in one kernel.
+
+    Tensor cores are quickest with 128 outputs. A convolution with fewer answers two columns of a board at a time: its
+    kernel has four columns and moves on by two, with outputs for the left and the right one. In memory they lie as
+    those of two columns do. That is a third more to multiply, in less time (bench/gpu_layers.py).
+    """
+
+    def __init__(self, own: nn.Conv2d, columns: int):
+        super().__init__()
+        self.step = 2 if columns % 2 == 0 and own.out_channels <= FEW else 1
+        sides = [functional.pad(own.weight, (left, self.step - 1 - left)) for left in range(self.step)]
+        assert own.bias is not None  # its norm is folded
+        self.weight, self.bias = nn.Parameter(torch.cat(sides)), nn.Parameter(own.bias.repeat(self.step))
+
+    def forward(self, x: torch.Tensor, addend: torch.Tensor | None = None) -> torch.Tensor:
+        rows, _, height, columns = x.shape
+        layout = (1, self.step), ONE, ONE, 1
+        if addend is None:
+            answer = torch.cudnn_convolution_relu(x, self.weight, self.bias, *layout)
+        else:
+            pairs = addend.permute(0, 2, 3, 1).reshape(rows, height, columns // self.step, -1).permute(0, 3, 1, 2)
+            answer = torch.cudnn_convolution_add_relu(x, self.weight, pairs, 1.0, self.bias, *layout)
+        return answer.permute(0, 2, 3, 1).reshape(rows, height, columns, -1).permute(0, 3, 1, 2)
+
+
+class FusedBlock(nn.Module):
+    """A block: two kernels, if it does not pool."""
+
+    def __init__(self, own: Any, columns: int):
+        super().__init__()
+        self.first, self.second = (fused(part, columns) for part in (own.first, own.second))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.second(self.first(x), x)
+
+
+class FusedPooling(nn.Module):
     """relu(the pooled convolution), the local bias and the board's added in one go."""
-    seen, local = convolved(layer.pooled, x), layer.local.convolution
-    summary = torch.cat([seen.mean((2, 3)), seen.amax((2, 3))], 1)
-    bias = functional.linear(summary, layer.bias.weight.flatten(1), local.bias)
-    plain = torch.cudnn_convolution(x, local.weight, ONE, ONE, ONE, 1, False, False, True)
-    return plain.add_(bias[:, :, None, None]).relu_()
+
+    def __init__(self, own: Any, columns: int):
+        super().__init__()
+        self.pooled, self.local, self.bias = fused(own.pooled, columns), own.local.convolution, own.bias
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        seen = self.pooled(x)
+        summary = torch.cat([seen.mean((2, 3)), seen.amax((2, 3))], 1)
+        bias = functional.linear(summary, self.bias.weight.flatten(1), self.local.bias)
+        plain = torch.cudnn_convolution(x, self.local.weight, ONE, ONE, ONE, 1, False, False, True)
+        return plain.add_(bias[:, :, None, None]).relu_()
 
 
 class DenseHeads(nn.Module):
