@@ -31,6 +31,7 @@ from tengen.search.lockstep import Plan
 CASES = [
     ("gomoku:size=9", 16384, 64, 2),
     ("reversi", 16384, 64, 2),
+    ("reversi", 32768, 64, 2),
     ("connect4", 16384, 64, 2),
     ("go:size=9", 16384, 64, 2),
     ("go:size=9", 16384, 64, 3),

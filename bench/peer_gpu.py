@@ -16,11 +16,10 @@ import pgx
 
 BLOCKS, SIMULATIONS, MOVES = 6, 32, 6
 CASES = [
-    ("go_9x9", 4096, 64),
-    ("go_9x9", 8192, 64),
-    ("othello", 4096, 64),
-    ("othello", 8192, 64),
-    ("go_9x9", 4096, 128),
+    ("go_9x9", 65536, 64),
+    ("othello", 65536, 64),
+    ("othello", 131072, 64),
+    ("go_9x9", 16384, 128),
 ]
 
 
