@@ -21,7 +21,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from tengen.games import load_game
-from tengen.learn.gpu import BETWEEN_LOOKS, GpuGroup
+from tengen.learn.gpu import GpuGroup
 from tengen.learn.selfplay import Opening
 from tengen.nets.facts import Architecture
 from tengen.nets.graph import GraphNet, recorded
@@ -39,7 +39,7 @@ CASES = [
 ]
 SIMULATIONS = 32
 SETTLED = 2  # games that a row has ended, on average, before the measurement
-STRETCH, MEASURED = 512, 2048  # steps of each group: until games are counted, and measured
+STRETCH, MEASURED = 16, 62  # moves of each game: until those that ended are counted, and measured
 
 
 def milliseconds(work, times: int = 100) -> float:
@@ -58,17 +58,17 @@ def trees_alone(group: GpuGroup) -> float:
     """Milliseconds that a step's trees take with nothing beside them, the mean of four moves; a profiler sees one."""
     net, trees = (recorded(work, group.stream) for work in (group.net.answer, group._hear))
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    took, steps = 0.0, 4 * (SIMULATIONS + 1)
+    took, steps = 0.0, 4 * group.search_steps
     with torch.cuda.stream(group.stream):
-        for step in range(steps):
+        for step in range(1, steps + 1):
             net.replay()
             begin.record()
             trees.replay()
             end.record()
             end.synchronize()
             took += begin.elapsed_time(end)
-            if step % BETWEEN_LOOKS == BETWEEN_LOOKS - 1:
-                group.look()
+            if step % group.search_steps == 0:
+                group._collect()
         torch.cuda.profiler.start()
         group._hear()
         torch.cuda.synchronize()
@@ -76,17 +76,16 @@ def trees_alone(group: GpuGroup) -> float:
     return took / steps
 
 
-def play(groups: list[GpuGroup], steps: int) -> int:
-    """So many steps of each group, as `GpuGroup.play` makes them; how many games ended."""
+def play(groups: list[GpuGroup], moves: int) -> int:
+    """So many moves of each game, as `GpuGroup.play` makes them; how many games ended."""
 
     def play_one(group: GpuGroup) -> int:
         games = 0
         with torch.cuda.stream(group.stream):
-            for step in range(1, steps + 1):
-                group.graph.replay()
-                if step % BETWEEN_LOOKS == 0:
-                    games += len(group.look().lengths)
-            group.stream.synchronize()
+            for _ in range(moves):
+                for _ in range(group.search_steps):
+                    group.graph.replay()
+                games += len(group._collect().lengths)
         return games
 
     with ThreadPoolExecutor(len(groups)) as pool:
@@ -112,11 +111,11 @@ def measure(spec: str, rows: int, channels: int, count: int) -> None:
     took = time.perf_counter() - began
     with torch.cuda.stream(stream):  # the GPU is as warm as before
         alone = milliseconds(graph.replay, 1000)
-    rate, network = MEASURED * rows * count / took, 1000 * rows / alone
-    step = 1000 * took / MEASURED / count
+    steps = MEASURED * count * groups[0].search_steps
+    rate, network = steps * rows / took, 1000 * rows / alone
     print(
         f"{spec:14} {count}×{rows:6} rows 6×{channels:3}: {rate / 1e6:.2f} M simulations/s, network alone "
-        f"{network / 1e6:.2f} M/s: {rate / network:.1%}; a step {step:.2f} ms, network {alone:.2f}, "
+        f"{network / 1e6:.2f} M/s: {rate / network:.1%}; a step {1000 * took / steps:.2f} ms, network {alone:.2f}, "
         f"trees {trees_alone(groups[0]):.2f}, {games} games, "
         f"{torch.cuda.max_memory_allocated() / 2**30:.0f} GiB by torch, ready in {ready:.0f} s",
         flush=True,

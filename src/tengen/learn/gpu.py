@@ -23,7 +23,6 @@ from tengen.rules.contract import DRAW
 from tengen.rules.game import Game
 from tengen.search.lockstep import Plan, Rows, as_words, first_values, row_shapes, views_of
 
-BETWEEN_LOOKS = 16  # steps between two looks for finished games
 TOLD = ("moves", "policies", "plies", "ended", "results")  # of a story, what torch reads and writes
 
 
@@ -62,6 +61,7 @@ class GpuGroup:
         symmetry: bool = False,
     ):
         self.game, self.plan, self.count, self.opening, self.evaluations = game, plan, count, opening, 0
+        self.search_steps = plan.simulations + (0 if plan.keep else 1)  # the root is asked about, too
         self.net = GraphNet(game, model, count, symmetry, plan.prior_temperature)
         self.rows, first = self._new_rows(seed)
         story = new_story(game, count, longest)
@@ -69,15 +69,12 @@ class GpuGroup:
         blank = cuda.to_device(story.blank)
         self.story = Story(blank=blank, **dict(zip(TOLD, shared(*self.told.values()), strict=True)))
         self.answers = shared(self.net.priors.view(-1), self.net.values)
-        self.over = torch.ones(count, dtype=torch.bool, device="cuda")  # rows whose games had ended at the last look
-        self.stream, self.reader, self.marked = torch.cuda.Stream(), torch.cuda.Stream(), torch.cuda.Event()
-        self.stream.wait_stream(torch.cuda.current_stream())
+        self.stream = torch.cuda.Stream()
         with torch.cuda.stream(self.stream):
-            self._begin()
+            self._begin(True)
             self.graph = recorded(self._step, self.stream)
             self.rows.rows.copy_to_device(first)  # recording has played a little
-            self._begin()
-            self._mark()
+            self._begin(True)
 
     def _new_rows(self, seed: int) -> tuple[Rows, np.ndarray]:
         """The rows on the GPU, and how they begin."""
@@ -90,15 +87,9 @@ class GpuGroup:
         arrays["planes"] = cuda.as_cuda_array(self.net.planes)
         return Rows(**arrays, **views_of(arrays)), values["rows"]
 
-    def _begin(self) -> None:
-        """Rows whose games are over begin others."""
-        over = cuda.as_cuda_array(self.over)
-        launch(begin_rows, grid(self.count), self.game.parameters, self.opening, self.rows, self.story, over)
-
-    def _mark(self) -> None:
-        """Which games are over now."""
-        torch.gt(self.told["ended"], 0, out=self.over)
-        self.marked.record()
+    def _begin(self, every: bool) -> None:
+        """Every row, or only those whose games have ended and were read, begins a game."""
+        launch(begin_rows, grid(self.count), self.game.parameters, self.opening, self.rows, self.story, every)
 
     def _step(self) -> None:
         """The network answers all rows; they hear it, and go on."""
@@ -112,42 +103,36 @@ class GpuGroup:
         launch(play_rows, (blocks, THREADS), *constants, self.rows, self.story, *self.answers)
 
     def play(self, model: Network, positions: int, is_stopped: Callable[[], bool]) -> Games:
-        """As `Group.play`: games with so many positions, by a network with the weights that the model has now."""
+        """As `Group.play`: games with so many positions, by a network with the weights that the model has now.
+
+        All searches begin together, and finished games are read when most end: so new games begin in time with the
+        others. A step is as long as its slowest row, and the slowest are those whose search ends or begins.
+        """
         finished, done = [Games.none(self.game.actions)], 0
         torch.cuda.current_stream().synchronize()  # whoever trains the model is done
         with torch.cuda.stream(self.stream):
             self.net.load(model)
             launch(search_rows, grid(self.count), self.game.parameters, self.rows)
             while done < positions and not is_stopped():
-                for _ in range(BETWEEN_LOOKS):
+                for _ in range(self.search_steps):
                     self.graph.replay()
-                self.evaluations += BETWEEN_LOOKS * self.count
-                finished.append(self.look())
+                self.evaluations += self.search_steps * self.count
+                finished.append(self._collect())
                 done += len(finished[-1].moves)
-            finished.append(self.look())
         return Games.join(finished)
 
-    def look(self) -> Games:
-        """The games that had ended at the look before this one; others begin in their place, and what has ended since
-        is marked. So the GPU has steps to do while they are read."""
-        with torch.cuda.stream(self.reader):
-            self.reader.wait_event(self.marked)
-            games = self._read()
-        self.stream.wait_stream(self.reader)
-        self._begin()
-        self._mark()
-        return games
-
-    def _read(self) -> Games:
-        """The games that are over. No step changes what is told of them."""
-        rows = self.over.nonzero()[:, 0]
+    def _collect(self) -> Games:
+        """The games that have ended since the last look."""
+        rows = self.told["ended"].nonzero()[:, 0]
         if len(rows) == 0:
             return Games.none(self.game.actions)
         lengths, results = self.told["ended"][rows], self.told["results"][rows]
         played = torch.arange(int(lengths.max()), device=rows.device) < lengths[:, None]  # [games, plies]
         row, ply = played.nonzero(as_tuple=True)
         moves, policies = (self.told[name][rows[row], ply] for name in ("moves", "policies"))
-        return Games(*(part.cpu().numpy() for part in (lengths, results, moves, self._learned(policies))))
+        games = Games(*(part.cpu().numpy() for part in (lengths, results, moves, self._learned(policies))))
+        self._begin(False)
+        return games
 
     def _learned(self, policies: torch.Tensor) -> torch.Tensor:
         """As `learned` has it."""

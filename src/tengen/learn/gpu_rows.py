@@ -16,10 +16,10 @@ EDGE_WORDS, PRIOR, ACTION = (place // 4 for place in (EDGE.itemsize, offset_of("
 
 
 @gpu_entry("game", "opening")
-def begin_rows(rows, story, over):
-    """Every row whose last game is over begins a game."""
+def begin_rows(rows, story, every):
+    """Every row, or only those whose last game has ended, begins a game."""
     i = cuda.grid(1)
-    if i < len(rows.rows) and over[i]:
+    if i < len(rows.rows) and (every or story.ended[i] > 0):
         begin_game(game, row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i]), story, i, opening)
 
 
