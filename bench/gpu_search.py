@@ -68,7 +68,7 @@ def trees_alone(group: GpuGroup) -> float:
             end.synchronize()
             took += begin.elapsed_time(end)
             if step % group.search_steps == 0:
-                group._collect()
+                group._look()
         torch.cuda.profiler.start()
         group._hear()
         torch.cuda.synchronize()
@@ -80,16 +80,12 @@ def play(groups: list[GpuGroup], moves: int) -> int:
     """So many moves of each game, as `GpuGroup.play` makes them; how many games ended."""
 
     def play_one(group: GpuGroup) -> int:
-        games = 0
-        with torch.cuda.stream(group.stream):
-            for _ in range(moves):
-                for _ in range(group.search_steps):
-                    group.graph.replay()
-                games += len(group._collect().lengths)
-        return games
+        return sum(len(group.play_a_move().lengths) for _ in range(moves))
 
     with ThreadPoolExecutor(len(groups)) as pool:
-        return sum(pool.map(play_one, groups))
+        games = sum(pool.map(play_one, groups))
+    torch.cuda.synchronize()  # the last moves were only begun
+    return games
 
 
 def measure(spec: str, rows: int, channels: int, count: int) -> None:

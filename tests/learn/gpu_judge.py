@@ -72,12 +72,13 @@ def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     scratch = scratch_shapes(game)
     shape, constants = grid(ROWS), (game.parameters, plan, *scratch)
     blocks, threads = grid(ROWS, scratch[0][0])[0], scratch[0][0] + 1 if is_simulated else THREADS  # at least one helps
-    begin_rows[shape](game.parameters, OPENING, there, told, True)
+    begin_rows[shape](game.parameters, OPENING, there, told, put(np.ones(ROWS, np.int32)))
     for _ in range(STEPS):
         planes = there.planes if is_simulated else there.planes.copy_to_host()
         priors, values = stand_in(planes, game.actions)
         play_rows[blocks, threads](*constants, there, told, put(priors.reshape(-1)), put(values))
-        begin_rows[shape](game.parameters, OPENING, there, told, False)
+        which = told.ended.copy() if is_simulated else told.ended  # the simulator writes arguments back
+        begin_rows[shape](game.parameters, OPENING, there, told, which)
     if not is_simulated:
         there, told = (type(part)(*(array.copy_to_host() for array in part)) for part in (there, told))
     return traces(there, told)

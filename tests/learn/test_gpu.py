@@ -102,6 +102,31 @@ def lines_of(games: Games) -> Counter:
     return Counter(tuple(moves) for moves in np.split(games.moves, np.cumsum(games.lengths)[:-1]))
 
 
+@pytest.mark.parametrize("room", [300, 40])
+def test_finished_games_are_copied_as_long_as_there_is_room(room):
+    from tengen.learn.gpu import copy_finished
+
+    random, rows, longest = np.random.default_rng(1), 30, 20
+    told = {
+        "moves": random.integers(99, size=(rows, longest), dtype=np.int16),
+        "policies": random.random((rows, longest, 3), np.float32),
+        "ended": random.integers(1, longest, size=rows, dtype=np.int32) * random.integers(2, size=rows, dtype=np.int32),
+        "results": random.integers(3, size=rows, dtype=np.int8),
+    }
+    told["ended"][-1] = 0
+    finished = copy_finished({name: torch.from_numpy(array) for name, array in told.items()}, room)
+    place, waits = 0, 0
+    for i, length in enumerate(told["ended"].tolist()):
+        waits |= place + length > room
+        assert finished.lengths[i] == (0 if waits else length)
+        if not waits:
+            assert finished.moves[place : place + length].tolist() == told["moves"][i, :length].tolist()
+            np.testing.assert_array_equal(finished.policies[place : place + length], told["policies"][i, :length])
+            place += length
+    assert waits == (room == 40) and (finished.lengths > 0).sum() > 1
+    np.testing.assert_array_equal(finished.results, told["results"])
+
+
 def test_a_group_on_a_gpu_plays_the_games_of_one_on_a_cpu(monkeypatch):
     """Each row hears what it asked, and no other answer, whenever games are read and others begun."""
     if not torch.cuda.is_available():
@@ -112,10 +137,11 @@ def test_a_group_on_a_gpu_plays_the_games_of_one_on_a_cpu(monkeypatch):
     monkeypatch.setattr(selfplay, "priors_of", lambda priors: priors)  # as the stand-in has them
     game, plan, common = load_game("connect4"), PLANS["gumbel"], (51, LONGEST, 1, OPENING)
     there, here = gpu.GpuGroup(game, plan, None, *common), Group(game, plan, *common)
+    played, longer = Counter(), Counter()
     for _ in range(2):  # the second time searches begin anew, in games under way
-        played = there.play(None, 4000, lambda: False)
-        longer = here.play(lambda planes: stand_in(planes, game.actions), 8000, lambda: False)
-        assert len(played.lengths) > 100
-        assert not lines_of(played) - lines_of(longer)
+        played += lines_of(there.play(None, 4000, lambda: False))
+        longer += lines_of(here.play(lambda planes: stand_in(planes, game.actions), 8000, lambda: False))
+        assert played.total() > 100
+        assert not played - longer
         saved = there.save()
         here.restore({**saved, "policies": np.zeros((*saved["moves"].shape, game.actions), np.float16)})

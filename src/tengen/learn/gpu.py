@@ -7,7 +7,7 @@ question. Only finished games come back.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ from tengen.rules.game import Game
 from tengen.search.lockstep import Plan, Rows, as_words, first_values, row_shapes, views_of
 
 TOLD = ("moves", "policies", "plies", "ended", "results")  # of a story, what torch reads and writes
+ROOM = 16  # positions of finished games for each row: on average one of them is new at a look
 
 
 def to_gpu(array: np.ndarray) -> torch.Tensor:
@@ -44,6 +45,29 @@ def zeros(shape: tuple[int, ...], kind: Any) -> Any:
     """An array of zeros on the GPU, of any kind that kernels take."""
     size = int(np.prod(shape)) * np.dtype(kind).itemsize
     return cuda.as_cuda_array(torch.zeros(size, dtype=torch.uint8, device="cuda")).view(kind).reshape(shape)
+
+
+class Finished(NamedTuple):
+    """Games that had ended when a group was looked at, one after the other: copies, to be read while it plays on."""
+
+    lengths: torch.Tensor  # [rows]: plies of a row's game; 0 where it goes on, or waits for the next look
+    results: torch.Tensor  # [rows]
+    moves: torch.Tensor  # [positions]; behind those of the last game stands whatever there is
+    policies: torch.Tensor  # [positions, actions]
+
+
+def copy_finished(told: dict[str, torch.Tensor], room: int) -> Finished:
+    """The games of stories that have ended, row by row, as long as there is room for all of a game's positions.
+
+    Nothing waits for a GPU here: how many games there are is not known when it is told to copy them.
+    """
+    ended, (rows, longest) = told["ended"], told["moves"].shape
+    ends = ended.cumsum(0)
+    place = torch.arange(room, device=ended.device)
+    row = torch.searchsorted(ends, place, right=True).clamp_(max=rows - 1)
+    ply = (place - (ends - ended)[row]).clamp_(max=longest - 1)
+    lengths = torch.where(ends <= room, ended, 0)
+    return Finished(lengths, told["results"].clone(), told["moves"][row, ply], told["policies"][row, ply])
 
 
 class GpuGroup:
@@ -68,13 +92,15 @@ class GpuGroup:
         self.told = {name: to_gpu(getattr(story, name)) for name in TOLD}
         blank = cuda.to_device(story.blank)
         self.story = Story(blank=blank, **dict(zip(TOLD, shared(*self.told.values()), strict=True)))
+        self.room, self.unread = max(longest, ROOM * count), Games.none(game.actions)
         self.answers = shared(self.net.priors.view(-1), self.net.values)
-        self.stream = torch.cuda.Stream()
+        self.stream, self.reading = torch.cuda.Stream(), torch.cuda.Stream(priority=-1)
         with torch.cuda.stream(self.stream):
-            self._begin(True)
+            every = torch.ones(count, dtype=torch.int32, device="cuda")
+            self._begin(every)
             self.graph = recorded(self._step, self.stream)
             self.rows.rows.copy_to_device(first)  # recording has played a little
-            self._begin(True)
+            self._begin(every)
 
     def _new_rows(self, seed: int) -> tuple[Rows, np.ndarray]:
         """The rows on the GPU, and how they begin."""
@@ -87,9 +113,10 @@ class GpuGroup:
         arrays["planes"] = cuda.as_cuda_array(self.net.planes)
         return Rows(**arrays, **views_of(arrays)), values["rows"]
 
-    def _begin(self, every: bool) -> None:
-        """Every row, or only those whose games have ended and were read, begins a game."""
-        launch(begin_rows, grid(self.count), self.game.parameters, self.opening, self.rows, self.story, every)
+    def _begin(self, which: torch.Tensor) -> None:
+        """Rows begin a game where `which` [rows] is not zero."""
+        constants = self.game.parameters, self.opening
+        launch(begin_rows, grid(self.count), *constants, self.rows, self.story, *shared(which))
 
     def _step(self) -> None:
         """The network answers all rows; they hear it, and go on."""
@@ -105,34 +132,48 @@ class GpuGroup:
     def play(self, model: Network, positions: int, is_stopped: Callable[[], bool]) -> Games:
         """As `Group.play`: games with so many positions, by a network with the weights that the model has now.
 
-        All searches begin together, and finished games are read when most end: so new games begin in time with the
-        others. A step is as long as its slowest row, and the slowest are those whose search ends or begins.
+        The last search goes on after the games are returned; those that it ends are read the next time.
         """
-        finished, done = [Games.none(self.game.actions)], 0
+        finished, done = [self.unread], len(self.unread.moves)
+        self.unread = Games.none(self.game.actions)
         torch.cuda.current_stream().synchronize()  # whoever trains the model is done
         with torch.cuda.stream(self.stream):
             self.net.load(model)
             launch(search_rows, grid(self.count), self.game.parameters, self.rows)
-            while done < positions and not is_stopped():
-                for _ in range(self.search_steps):
-                    self.graph.replay()
-                self.evaluations += self.search_steps * self.count
-                finished.append(self._collect())
-                done += len(finished[-1].moves)
+        while len(finished) == 1 or (done < positions and not is_stopped()):
+            finished.append(self.play_a_move())
+            done += len(finished[-1].moves)
         return Games.join(finished)
 
-    def _collect(self) -> Games:
-        """The games that have ended since the last look."""
-        rows = self.told["ended"].nonzero()[:, 0]
-        if len(rows) == 0:
-            return Games.none(self.game.actions)
-        lengths, results = self.told["ended"][rows], self.told["results"][rows]
-        played = torch.arange(int(lengths.max()), device=rows.device) < lengths[:, None]  # [games, plies]
-        row, ply = played.nonzero(as_tuple=True)
-        moves, policies = (self.told[name][rows[row], ply] for name in ("moves", "policies"))
-        games = Games(*(part.cpu().numpy() for part in (lengths, results, moves, self._learned(policies))))
-        self._begin(False)
-        return games
+    def play_a_move(self) -> Games:
+        """A search and a move in every row, begun here; meanwhile, the games that had ended before it.
+
+        All searches begin together, and finished games are copied when most end: so new games begin in time with the
+        others. A step is as long as its slowest row, and the slowest are those whose search ends or begins.
+        """
+        finished, is_copied = self._look()
+        with torch.cuda.stream(self.stream):
+            for _ in range(self.search_steps):
+                self.graph.replay()
+        self.evaluations += self.search_steps * self.count
+        return self._read(finished, is_copied)
+
+    def _look(self) -> tuple[Finished, torch.cuda.Event]:
+        """Games that have ended are copied, and others begin in their rows; an event says when."""
+        with torch.cuda.stream(self.stream):
+            finished = copy_finished(self.told, self.room)
+            self._begin(finished.lengths)
+            return finished, self.stream.record_event()
+
+    def _read(self, finished: Finished, is_copied: torch.cuda.Event) -> Games:
+        """Brings games to the CPU, whatever the group does meanwhile."""
+        with torch.cuda.stream(self.reading):
+            self.reading.wait_event(is_copied)
+            rows = finished.lengths.nonzero()[:, 0]
+            lengths, results = finished.lengths[rows], finished.results[rows]
+            size = int(lengths.sum())
+            parts = lengths, results, finished.moves[:size], self._learned(finished.policies[:size])
+            return Games(*(part.cpu().numpy() for part in parts))
 
     def _learned(self, policies: torch.Tensor) -> torch.Tensor:
         """As `learned` has it."""
@@ -142,6 +183,8 @@ class GpuGroup:
     def save(self) -> dict[str, np.ndarray]:
         """The games under way, as arrays, but for their policies, which are many: what was played so far is only played
         on, not learned from, if the run goes on from here."""
+        while len((games := self._read(*self._look())).lengths):  # what is over is no longer under way
+            self.unread = Games.join([self.unread, games])
         with torch.cuda.stream(self.stream):
             plies = self.told["plies"].cpu().numpy()
             longest = int(plies.max())

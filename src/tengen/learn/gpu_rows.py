@@ -16,10 +16,10 @@ EDGE_WORDS, PRIOR, ACTION = (place // 4 for place in (EDGE.itemsize, offset_of("
 
 
 @gpu_entry("game", "opening")
-def begin_rows(rows, story, every):
-    """Every row, or only those whose last game has ended, begins a game."""
+def begin_rows(rows, story, which):
+    """Rows begin a game where `which` [rows] is not zero."""
     i = cuda.grid(1)
-    if i < len(rows.rows) and (every or story.ended[i] > 0):
+    if i < len(rows.rows) and which[i] != 0:
         begin_game(game, row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i]), story, i, opening)
 
 
