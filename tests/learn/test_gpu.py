@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +67,30 @@ def test_a_kernel_is_known_by_its_constants():
     assert len({kernel.__name__ for kernel in kernels}) == 4
     assert [kernel.__globals__["game"].size for kernel in kernels] == [8, 8, 9, 9]
     assert gpu_rows.game is None
+
+
+def test_kernels_are_compiled_and_launched_by_one_thread_at_a_time(monkeypatch):
+    """Numba's driver fails where two groups launch a kernel that is not loaded yet."""
+    from tengen.learn.gpu_code import GpuEntry
+
+    compiled, under_way, most = [], [], []
+
+    def launched(*arguments):
+        under_way.append(arguments)
+        most.append(len(under_way))
+        time.sleep(0.002)
+        under_way.pop()
+
+    def compile_slowly(entry, constants):
+        time.sleep(0.01)
+        compiled.append(constants)
+        return {(1, 8): launched}
+
+    monkeypatch.setattr(GpuEntry, "_compile", compile_slowly)
+    kernel = GpuEntry(lambda rows: None, ("game",))[1, 8]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: kernel("go", number), range(16)))
+    assert compiled == [("go",)] and len(most) == 16 and max(most) == 1
 
 
 def test_a_block_has_as_many_rows_as_its_memory_bears(monkeypatch):

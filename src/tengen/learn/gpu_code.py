@@ -32,7 +32,7 @@ from tengen.rules.game import Game
 from tengen.rules.kernels import cache_folder, fingerprint
 
 warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
-_compiling = threading.Lock()  # groups play on threads of their own, and Numba's folder is a global
+_launching = threading.Lock()  # groups play on threads of their own; Numba compiles and loads kernels for one at a time
 ROWS = 8  # of a block, which is a warp: they differ in what they do, and few of them wait for each other
 THREADS = 32  # of a block: those without a row help the others
 REGISTERS = 112  # of a thread, at most: so all blocks of 16,384 rows are on an H200 at the same time
@@ -76,10 +76,10 @@ class GpuEntry:
         def start_threads(*arguments: Any) -> None:
             constants, others = arguments[: len(self.names)], arguments[len(self.names) :]
             key = tuple((type(constant), constant) for constant in constants)
-            with _compiling:
+            with _launching:
                 if key not in self._native:
                     self._native[key] = self._compile(constants)
-            self._native[key][shape](*others)
+                self._native[key][shape](*others)  # the first time, it is loaded
 
         return start_threads
 
