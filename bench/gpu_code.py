@@ -18,17 +18,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from numba import cuda, typeof, types
 
 from tengen.games import load_game
-from tengen.learn.gpu_code import REGISTERS, scratch_shapes
+from tengen.learn.gpu_ahead import arguments_of, constants_of
+from tengen.learn.gpu_code import REGISTERS
 from tengen.learn.gpu_rows import play_rows
-from tengen.learn.selfplay import new_story
-from tengen.search.lockstep import Plan, new_rows
+from tengen.learn.selfplay import NO_OPENING
+from tengen.search.lockstep import Plan
 
 GAMES = ["gomoku:size=9", "reversi", "connect4", "go:size=9"]
 CAPABILITY = (9, 0)
@@ -51,12 +50,8 @@ def tool(name: str) -> str:
 def assembly(spec: str) -> str:
     """The kernel for a game, in PTX."""
     game, plan = load_game(spec), Plan(simulations=32, value_scale=0.25, chance_plies=1000)
-    rows = new_rows(game, plan, 2, 1)
-    planes = rows.planes.astype(np.uint8)
-    rows = rows._replace(planes=planes, shown=planes.reshape(-1))
-    answers = np.zeros(2 * game.actions, np.float32), np.zeros(2, np.float32)
-    kinds = (typeof(part) for part in (rows, new_story(game, 2, 100), *answers))
-    constants = game.parameters, plan, *scratch_shapes(game)
+    kinds = (typeof(argument) for argument in arguments_of("play_rows", game, plan))
+    constants = constants_of("play_rows", game, plan, NO_OPENING)
     return cuda.compile_ptx(play_rows.clone(constants), types.void(*kinds), cc=CAPABILITY)[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -17,8 +18,9 @@ from gpu_judge import LONGEST, OPENING, PLANS, by_cpu, stand_in
 
 from tengen.games import load_game
 from tengen.learn import selfplay
-from tengen.learn.selfplay import Games, Group
+from tengen.learn.selfplay import Games, Group, Opening
 from tengen.rules.errors import BadParameter
+from tengen.search.lockstep import Plan
 
 JUDGE = Path(__file__).with_name("gpu_judge.py")
 
@@ -86,11 +88,51 @@ def test_kernels_are_compiled_and_launched_by_one_thread_at_a_time(monkeypatch):
         compiled.append(constants)
         return {(1, 8): launched}
 
-    monkeypatch.setattr(GpuEntry, "_compile", compile_slowly)
+    monkeypatch.setattr(GpuEntry, "compiled", compile_slowly)
     kernel = GpuEntry(lambda rows: None, ("game",))[1, 8]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: kernel("go", number), range(16)))
     assert compiled == [("go",)] and len(most) == 16 and max(most) == 1
+
+
+def test_kernels_that_are_not_on_disk_are_compiled_ahead(monkeypatch):
+    from tengen.learn import gpu_ahead, gpu_rows
+    from tengen.learn.gpu_code import GpuEntry
+
+    begun, waits = [], []
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **how: begun.append(command) or "a process")
+    monkeypatch.setattr(GpuEntry, "is_kept", lambda kernel, constants: kernel is gpu_rows.search_rows)
+    monkeypatch.setattr(GpuEntry, "wait_for", lambda kernel, process, constants: waits.append((kernel, constants)))
+    game, plan = load_game("reversi:size=6"), PLANS["puct"]
+    gpu_ahead.compile_ahead(game, plan, OPENING, False)
+    (command,) = begun
+    spec, *texts = command[3:6]
+    assert load_game(spec).parameters == game.parameters
+    assert [kind(*json.loads(text)) for kind, text in zip((Plan, Opening), texts, strict=True)] == [plan, OPENING]
+    assert command[6:] == ["play_rows", "begin_rows", "set_up_rows"]
+    assert waits[1] == (gpu_rows.begin_rows, (game.parameters, OPENING)) and len(waits) == 3
+    monkeypatch.setattr(GpuEntry, "is_kept", lambda kernel, constants: True)
+    gpu_ahead.compile_ahead(game, plan, OPENING, True)
+    assert len(begun) == 1
+
+
+def test_a_group_launches_kernels_that_were_compiled_ahead(monkeypatch, tmp_path):
+    if not torch.cuda.is_available():
+        pytest.skip("there is no CUDA device here: no kernel was compiled ahead")
+    from tengen.learn import gpu, gpu_ahead
+
+    monkeypatch.setattr(gpu, "GraphNet", ExactNet)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    game, plan = load_game("tictactoe"), Plan(simulations=5)
+    gpu_ahead.compile_ahead(game, plan, OPENING, True)
+    group = gpu.GpuGroup(game, plan, None, 16, 9, 1, OPENING)
+    group.play(None, 100, lambda: False)
+    group.restore(group.save())
+    for name in gpu_ahead.KERNELS[:-1]:
+        native = gpu_ahead.kernel_of(name)._native
+        constants = gpu_ahead.constants_of(name, game, plan, OPENING)
+        stats = native[tuple((type(constant), constant) for constant in constants)].stats
+        assert stats.cache_hits and not stats.cache_misses, name
 
 
 def test_a_block_has_as_many_rows_as_its_memory_bears(monkeypatch):

@@ -7,6 +7,7 @@ is not there, and what they say is a constant in it. `bench/gpu_code.py` says ho
 from __future__ import annotations
 
 import hashlib
+import subprocess
 import sys
 import threading
 import warnings
@@ -69,6 +70,7 @@ class GpuEntry:
     def __init__(self, function: FunctionType, names: tuple[str, ...]):
         self.function, self.names = function, names
         self._native: dict[Any, Any] = {}
+        self._ahead: dict[str, subprocess.Popen[bytes]] = {}
 
     def __getitem__(self, shape: tuple[Any, ...]) -> Callable[..., None]:
         """As Numba has it: kernel[blocks, threads, stream](arguments)."""
@@ -78,7 +80,7 @@ class GpuEntry:
             key = tuple((type(constant), constant) for constant in constants)
             with _launching:
                 if key not in self._native:
-                    self._native[key] = self._compile(constants)
+                    self._native[key] = self.compiled(constants)
                 self._native[key][shape](*others)  # the first time, it is loaded
 
         return start_threads
@@ -93,7 +95,19 @@ class GpuEntry:
         clone.__qualname__, clone.__module__ = name, self.function.__module__
         return clone
 
-    def _compile(self, constants: tuple[Any, ...]) -> Any:
+    def is_kept(self, constants: tuple[Any, ...]) -> bool:
+        """Whether the kernel with these constants is on disk."""
+        try:
+            return any(kept_in().rglob(f"*{self.clone(constants).__name__}*"))
+        except OSError:  # nothing can be kept
+            return False
+
+    def wait_for(self, process: subprocess.Popen[bytes], constants: tuple[Any, ...]) -> None:
+        """When the process ends the kernel with these constants will be on disk, if all goes well."""
+        self._ahead[self.clone(constants).__name__] = process
+
+    def compiled(self, constants: tuple[Any, ...]) -> Any:
+        """Numba's own kernel with these constants, which is compiled, or loaded, when it is launched."""
         clone = self.clone(constants)
         if config.ENABLE_CUDASIM:
             return cuda.jit(clone)
@@ -101,15 +115,22 @@ class GpuEntry:
         own = cuda.core.config
         kept = own.CACHE_DIR
         try:
-            own.CACHE_DIR = kept or str(cache_folder())
-            if not any(Path(own.CACHE_DIR).rglob(f"*{clone.__name__}*")):
+            own.CACHE_DIR = str(kept_in())
+            if not self.is_kept(constants):
                 _announce(type(constants[0]).__name__)
+            if process := self._ahead.pop(clone.__name__, None):
+                process.wait()
             native.enable_caching()
         except OSError:  # then it is compiled each time
             pass
         finally:
             own.CACHE_DIR = kept
         return native
+
+
+def kept_in() -> Path:
+    """The folder of compiled kernels."""
+    return Path(cuda.core.config.CACHE_DIR or cache_folder())
 
 
 @cache

@@ -302,8 +302,11 @@ def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
 def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
     """The same, all of it on a GPU."""
     from tengen.learn.gpu import GpuGroup, GpuReplay
+    from tengen.learn.gpu_ahead import compile_ahead
     from tengen.learn.gpu_trainer import GpuTrainer
 
+    if plays:
+        compile_ahead(game, settings.plan(), settings.opening(game), settings.net.territory)
     own, count, trainer = settings.selfplay, settings.run.groups if plays else 0, GpuTrainer(game, settings)
     common = settings.plan(), trainer.model, own.games, settings.longest(game)
     shown = settings.opening(game), own.symmetry
