@@ -125,9 +125,12 @@ def test_a_group_launches_kernels_that_were_compiled_ahead(monkeypatch, tmp_path
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     game, plan = load_game("tictactoe"), Plan(simulations=5)
     gpu_ahead.compile_ahead(game, plan, OPENING, True)
-    group = gpu.GpuGroup(game, plan, None, 16, 9, 1, OPENING)
-    group.play(None, 100, lambda: False)
-    group.restore(group.save())
+    group = gpu.GpuGroup(game, plan, None, 64, 9, 1, OPENING)
+    group.play(None, 400, lambda: False)
+    saved, unread = group.save(), group.unread
+    group.unread = Games.none(game.actions)
+    group.restore(saved)
+    assert len(unread.moves) > 0 and lines_of(group.unread) == lines_of(unread)
     for name in gpu_ahead.KERNELS[:-1]:
         native = gpu_ahead.kernel_of(name)._native
         constants = gpu_ahead.constants_of(name, game, plan, OPENING)

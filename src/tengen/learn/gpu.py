@@ -191,10 +191,13 @@ class GpuGroup:
             moves = self.told["moves"][:, :longest].cpu().numpy()
             seeds = self.rows.rows.copy_to_host()["seed"]
         played = np.arange(longest) < plies[:, np.newaxis]
-        return {"seeds": seeds, "plies": plies, "moves": moves * played}
+        unread = {f"unread.{name}": array for name, array in self.unread._asdict().items()}
+        return {"seeds": seeds, "plies": plies, "moves": moves * played, **unread}
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Goes on where `save` was called, here or on a CPU."""
+        if "unread.moves" in saved:
+            self.unread = Games(*(saved[f"unread.{name}"] for name in Games._fields))
         rows, longest = self.rows.rows.copy_to_host(), saved["moves"].shape[1]
         rows["seed"] = saved["seeds"]
         told, begins = self.told, torch.arange(self.count, device="cuda") * self.told["moves"].shape[1]
