@@ -22,7 +22,7 @@ from tengen.learn.selfplay import Opening, new_story
 from tengen.rules.game import Game
 from tengen.search.lockstep import Plan, new_rows
 
-KERNELS = "play_rows", "begin_rows", "search_rows", "set_up_rows", "settle_rows"
+KERNELS = "play_rows", "begin_rows", "search_rows", "set_up_rows", "settle_rows"  # the last for territories
 
 
 def kernel_of(name: str) -> GpuEntry:
