@@ -15,6 +15,7 @@ import torch
 from safetensors.numpy import load_file
 from silent import Silent
 
+from tengen.apps.train_stage import tell_end
 from tengen.games import load_game
 from tengen.learn.ladder import truth_of
 from tengen.learn.run import RunError
@@ -250,3 +251,15 @@ def test_truth():
     worse, losing = truth.mistakes(game, Blind(), 1, 1.5)
     assert worse > losing > 100
     assert truth.mistakes(game, Uniform(game), 2000, 1.5) == (0, 0)
+
+
+def test_an_end_names_the_report_only_if_there_is_one(tmp_path):
+    settings = load_settings("tictactoe", SMALL)
+    training = Training(tmp_path / "run", settings, load_game(settings.run.game), Silent())
+    told: list[str] = []
+    tell_end(training, tmp_path / "run", told.append)
+    training.go_on(0.01)
+    tell_end(training, tmp_path / "run", told.append)
+    training.close()
+    assert told[0].endswith("run: after generation 0 of 12; the same command goes on.")
+    assert told[1].endswith(f"generation 1 of 12; the same command goes on. Report: {tmp_path / 'run' / 'report.html'}")

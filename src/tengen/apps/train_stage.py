@@ -93,7 +93,8 @@ def stop_gently(training: Any, say: Callable[[str], None]) -> None:
 
 
 def tell_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
-    """Says how far a run has got, and where its report is."""
+    """Says how far a run has got, and where its report is, if there is one yet."""
     done = f"generation {training.counters.generation} of {training.settings.run.generations}"
     how = "complete" if training.is_complete else f"after {done}; the same command goes on"
-    say(f"{folder}: {how}. Report: {folder / 'report.html'}")
+    report = folder / "report.html"
+    say(f"{folder}: {how}." + (f" Report: {report}" if report.exists() else ""))
