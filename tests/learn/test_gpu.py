@@ -113,6 +113,12 @@ def test_kernels_that_are_not_on_disk_are_compiled_ahead(monkeypatch):
     assert waits[1] == (gpu_rows.begin_rows, (game.parameters, OPENING)) and len(waits) == 3
     monkeypatch.setattr(GpuEntry, "is_kept", lambda kernel, constants: True)
     gpu_ahead.compile_ahead(game, plan, OPENING, True)
+
+    def forbidden(kernel, constants):
+        raise PermissionError
+
+    monkeypatch.setattr(GpuEntry, "is_kept", forbidden)  # a process could leave nothing on disk
+    gpu_ahead.compile_ahead(game, plan, OPENING, True)
     assert len(begun) == 1
 
 

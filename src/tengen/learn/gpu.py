@@ -182,7 +182,7 @@ class GpuGroup:
 
     def save(self) -> dict[str, np.ndarray]:
         """The games under way, as arrays, but for their policies, which are many: what was played so far is only played
-        on, not learned from, if the run goes on from here."""
+        on, not learned from, if the run goes on from here. Those that have ended are kept whole."""
         while len((games := self._read(*self._look())).lengths):  # what is over is no longer under way
             self.unread = Games.join([self.unread, games])
         with torch.cuda.stream(self.stream):

@@ -53,7 +53,10 @@ def arguments_of(name: str, game: Game, plan: Plan) -> tuple[Any, ...]:
 def compile_ahead(game: Game, plan: Plan, opening: Opening, territory: bool) -> None:
     """Begins to compile the kernels that are not on disk yet. Whoever launches one of them waits for all."""
     wanted = {name: constants_of(name, game, plan, opening) for name in (KERNELS if territory else KERNELS[:-1])}
-    missing = {name: constants for name, constants in wanted.items() if not kernel_of(name).is_kept(constants)}
+    try:
+        missing = {name: constants for name, constants in wanted.items() if not kernel_of(name).is_kept(constants)}
+    except OSError:  # nothing can be left on disk
+        return
     if missing:
         command = [sys.executable, "-m", __name__, game.spec, json.dumps(plan), json.dumps(opening), *missing]
         environment, quiet = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, subprocess.DEVNULL

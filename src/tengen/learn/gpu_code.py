@@ -96,11 +96,8 @@ class GpuEntry:
         return clone
 
     def is_kept(self, constants: tuple[Any, ...]) -> bool:
-        """Whether the kernel with these constants is on disk."""
-        try:
-            return any(kept_in().rglob(f"*{self.clone(constants).__name__}*"))
-        except OSError:  # nothing can be kept
-            return False
+        """Whether the kernel with these constants is on disk; OSError where nothing can be."""
+        return any(kept_in().rglob(f"*{self.clone(constants).__name__}*"))
 
     def wait_for(self, process: subprocess.Popen[bytes], constants: tuple[Any, ...]) -> None:
         """When the process ends the kernel with these constants will be on disk, if all goes well."""
