@@ -1,9 +1,11 @@
 """The kernel cache: a second start compiles nothing, an edited rule never runs stale, games never meet."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 
 from tengen import load_game
 from tengen.rules import kernels
+from tengen.rules.fingerprint import Unkeepable
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "examples" / "breakthrough.py"
@@ -28,8 +31,13 @@ class Machine:
         """What `tengen perft` prints, and whether something was compiled."""
         return self.run("-m", "tengen", "perft", str(spec), str(depth), "--json", **environment)
 
-    def run(self, *arguments, **environment):
-        command = [sys.executable, *arguments]
+    def run(self, *arguments, python=sys.executable, **environment):
+        output, errors = self.run_and_listen(*arguments, python=python, **environment)
+        return output, "compiling" in errors
+
+    def run_and_listen(self, *arguments, python=sys.executable, **environment):
+        """What a process prints, and what it says on stderr."""
+        command = [python, *arguments]
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
         result = subprocess.run(
             command,
@@ -45,7 +53,7 @@ class Machine:
             },
         )
         assert result.returncode == 0, result.stderr
-        return result.stdout.strip(), "compiling" in result.stderr
+        return result.stdout.strip(), result.stderr
 
     def edit(self, path, old, new):
         text = (self.folder / path).read_text()
@@ -99,6 +107,153 @@ def test_edited_rule_helper_and_constant_of_a_user(machine):
     assert machine.perft("mine.py:size=5", 1) == ('{"counts": [4]}', True)
 
 
+def test_words_compile_nothing(machine):
+    """Messages, comments, docstrings, and Python's half of a game are no part of the machine code."""
+    shutil.copy(EXAMPLE, machine.folder / "mine.py")
+    machine.perft("mine.py:size=5", 2)
+    machine.edit("tengen/rules/errors.py", "A game's file does not keep the contract.", "Another sentence.")
+    machine.edit("tengen/rules/bits.py", "ONE = np.uint64(1)", "ONE = np.uint64(1)  # a comment\n")
+    machine.edit("tengen/rules/contract.py", '"""A 64-bit hash of a 64-bit number', '"""Hashes')
+    machine.edit("tengen/rules/game.py", "the game is over ({how})", "it is over ({how})")
+    machine.edit("mine.py", '"""reach the far row', '"""A comment.\n\n    Reach the far row')
+    machine.edit("mine.py", "RECORD = np.dtype(", "def unused(): return 7\n\n\nRECORD = np.dtype(")
+    assert machine.perft("mine.py:size=5", 2) == ('{"counts": [13, 156]}', False)
+
+
+def test_only_the_edited_game_is_compiled(machine):
+    machine.perft("connect4", 1), machine.perft("tictactoe", 1)
+    machine.edit(
+        "tengen/games/mnk.py",
+        "state.ply == game.m * game.n:\n        state.result = DRAW\n\n\n@",
+        "False:\n        state.result = DRAW\n\n\n@",
+    )
+    assert machine.perft("tictactoe", 1)[1]
+    assert not machine.perft("connect4", 1)[1]
+
+
+WAYS = """
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import helper
+import numpy as np
+
+from tengen.rules.board import Between
+from tengen.rules.contract import kernel, rules
+
+ONE, OTHER, DEFAULT = (int(word) for word in Path(__file__).with_name("numbers.txt").read_text().split())
+exec(Path(__file__).with_name("piece.txt").read_text())
+
+
+class Ways(NamedTuple):
+    size: Annotated[int, Between(1, 9)] = 1
+    planes = ("nothing",)
+    shape = (1, 1)
+    actions = 1000
+
+    def record(self):
+        return np.dtype([("ply", np.int16), ("to_play", np.uint8)], align=True)
+
+    def board(self, state):
+        return np.zeros((1, 1), np.int8)
+
+
+def counter(number):
+    @kernel
+    def count():
+        return number
+
+    return count
+
+
+once, twice = counter(ONE), counter(OTHER)
+
+
+@kernel
+def by_default(number=DEFAULT):
+    return number
+
+
+def define(step):
+    @rules(Ways)
+    def legal(game, state, actions):
+        count = once() + 2 * twice() + by_default() + from_text() + helper.more() + step
+        for i in range(count):
+            actions[i] = i
+        return count
+
+
+define(len(Path(__file__).with_name("piece.txt").read_text()) % 2)
+
+
+@rules(Ways)
+def start(game, state):
+    pass
+
+
+@rules(Ways)
+def play(game, state, action):
+    state.ply += 1
+
+
+@rules(Ways)
+def outcome(game, state):
+    return 0
+
+
+@rules(Ways)
+def key(game, state):
+    return np.uint64(state.ply)
+
+
+@rules(Ways)
+def encode(game, state, planes):
+    planes[:] = 0
+"""
+PIECE = "@kernel\ndef from_text():\n    return {number}\n"
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A Python whose packages, NumPy too, lie outside its own folders, as those of `pip install --user` do."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True, timeout=120)
+    python = tmp_path / "venv" / "bin" / "python"
+    command = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    folder = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout.strip()
+    (Path(folder) / "elsewhere.pth").write_text(sysconfig.get_path("purelib"))
+    return str(python), Path(folder)
+
+
+def test_every_way_to_change_a_game(machine, elsewhere):
+    """Closures, defaults, factories, text that is run, and a helper among installed packages; NumPy lies elsewhere."""
+    python, packages = elsewhere
+    files = {
+        "mine.py": WAYS,
+        "numbers.txt": "1 2 4",
+        "piece.txt": PIECE.format(number=0),
+        packages / "helper.py": "from tengen.rules.contract import kernel\n\n@kernel\ndef more():\n    return 8\n",
+    }
+    for name, text in files.items():
+        (machine.folder / name).write_text(text)
+
+    def count():
+        counts, compiled = machine.perft("mine.py", 1, python=python)
+        return json.loads(counts)["counts"][0], compiled
+
+    assert [count(), count()] == [(17, True), (17, False)]
+    changes = [
+        ("numbers.txt", "2 1 4", 16),  # what a factory was given
+        ("numbers.txt", "2 1 5", 17),  # a default
+        ("piece.txt", PIECE.format(number=3), 20),  # text that is run
+        ("piece.txt", PIECE.format(number=3) + "\n", 21),  # a rule's own closure
+        (packages / "helper.py", files[packages / "helper.py"].replace("8", "9"), 22),
+        ("mine.py", WAYS.replace("once, twice =", "twice, once ="), 23),  # the same functions under other names
+    ]
+    for name, text, wanted in changes:
+        (machine.folder / name).write_text(text)
+        assert count() == (wanted, True), name
+
+
 def test_parameters_that_change_places(machine):
     """Numba's type of a NamedTuple does not know the names of its fields."""
     shutil.copy(EXAMPLE, machine.folder / "mine.py")
@@ -130,15 +285,16 @@ def test_constants_of_other_modules_and_in_large_tables(machine):
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_damaged_caches_are_compiled_anew(machine, damage, ending):
+def test_damaged_kernels_are_compiled_anew(machine, damage):
     machine.perft("connect4", 2)
-    for path in (machine.folder / "cache").rglob(f"*.{ending}"):
+    paths = list((machine.folder / "cache").rglob("*.kernel"))
+    assert paths
+    for path in paths:
         data = bytearray(path.read_bytes())
         if damage == "flip":
-            data[len(data) // 2] ^= 255
+            data[-len(data) // 3] ^= 1
         path.write_bytes({"cut": data[: len(data) // 2], "flip": data, "empty": b""}[damage])
-    assert machine.perft("connect4", 2)[0] == '{"counts": [7, 49]}'
+    assert machine.perft("connect4", 2) == ('{"counts": [7, 49]}', True)
     assert machine.perft("connect4", 2) == ('{"counts": [7, 49]}', False)
 
 
@@ -146,6 +302,53 @@ def test_a_cache_that_cannot_be_written(machine):
     (machine.folder / "file").write_text("")
     counts, compiled = machine.perft("connect4", 2, XDG_CACHE_HOME=str(machine.folder / "file"))
     assert (counts, compiled) == ('{"counts": [7, 49]}', True)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no owners of files")
+@pytest.mark.parametrize("variable", ["XDG_CACHE_HOME", "NUMBA_CACHE_DIR"])
+@pytest.mark.parametrize("trap", ["open", "open parent", "link", "another owner"])
+def test_kernels_of_others_are_not_run(machine, variable, trap):
+    """A folder that others can write to is not looked into, and not written to; it is said why."""
+    kept = machine.folder / "kept"
+    folder = kept if variable == "NUMBA_CACHE_DIR" else kept / "tengen" / "kernels"
+    folder.mkdir(parents=True)
+    if trap == "open":
+        folder.chmod(0o777)
+    elif trap == "open parent":
+        kept.chmod(0o777)
+        (kept / "mine").mkdir()
+        folder = kept / "mine" if variable == "NUMBA_CACHE_DIR" else folder
+    elif trap == "link":
+        folder.rename(machine.folder / "true")
+        folder.symlink_to(machine.folder / "true")
+    elif os.getuid():
+        pytest.skip("only an administrator can give a folder away")
+    else:
+        os.chown(folder, 12345, 12345)
+    before = {path for path in machine.folder.rglob("*") if "__pycache__" not in path.parts}
+    value = folder if variable == "NUMBA_CACHE_DIR" else kept
+    counts, said = machine.run_and_listen("-m", "tengen", "perft", "connect4", "1", "--json", **{variable: str(value)})
+    assert counts == '{"counts": [7]}'
+    assert {"open": "others may write", "open parent": "others may write", "link": "is a link"}.get(
+        trap, "belongs to somebody else"
+    ) in said
+    assert {path for path in machine.folder.rglob("*") if "__pycache__" not in path.parts} == before
+    assert "it is kept on disk" not in said
+
+
+def test_a_kernel_that_another_could_have_written_is_not_run(machine):
+    machine.perft("connect4", 1)
+    for path in (machine.folder / "cache").rglob("*.kernel"):
+        path.chmod(0o666)
+    assert machine.perft("connect4", 1) == ('{"counts": [7]}', True)
+    assert machine.perft("connect4", 1) == ('{"counts": [7]}', False)
+
+
+def test_processes_that_start_together_compile_once(machine):
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda number: machine.perft("connect4", 2), range(4)))
+    assert [counts for counts, _ in found] == ['{"counts": [7, 49]}'] * 4
+    assert sum(compiled for _, compiled in found) == 1
 
 
 def test_copies_of_a_game_never_meet(machine):
@@ -207,16 +410,16 @@ def test_checked_kernels_are_not_mixed_with_unchecked_ones(machine):
 
 
 def test_threads_make_an_entry_point_once_and_one_after_the_other(monkeypatch):
-    """While a cache is made, Numba's setting for all caches is another: two at once would leave it so."""
     under_way, seen = [], []
 
-    def slow_cache(function):
+    def slow_fingerprint(function, *kinds):
         under_way.append(function)
         seen.append(len(under_way))
         time.sleep(0.05)
         under_way.pop()
+        raise Unkeepable("a test")
 
-    monkeypatch.setattr(kernels, "cache_of", slow_cache)
+    monkeypatch.setattr(kernels, "fingerprint", slow_fingerprint)
     game = load_game("tictactoe").parameters
     entries = [kernels.entry(lambda game, number: number + 1), kernels.entry(lambda game, number: number + 2)]
     with ThreadPoolExecutor(6) as pool:

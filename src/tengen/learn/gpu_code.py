@@ -13,7 +13,6 @@ import threading
 import warnings
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -29,8 +28,9 @@ from numba.core.errors import NumbaPerformanceWarning
 from numba.extending import intrinsic
 
 from tengen.rules.errors import BadParameter
+from tengen.rules.fingerprint import fingerprint
 from tengen.rules.game import Game
-from tengen.rules.kernels import cache_folder, fingerprint
+from tengen.rules.kernel_cache import cache_folder
 
 warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
 _launching = threading.Lock()  # groups play on threads of their own; Numba compiles and loads kernels for one at a time
@@ -97,7 +97,7 @@ class GpuEntry:
 
     def is_kept(self, constants: tuple[Any, ...]) -> bool:
         """Whether the kernel with these constants is on disk; OSError where nothing can be."""
-        return any(kept_in().rglob(f"*{self.clone(constants).__name__}*"))
+        return any(cache_folder().rglob(f"*{self.clone(constants).__name__}*"))
 
     def wait_for(self, process: subprocess.Popen[bytes], constants: tuple[Any, ...]) -> None:
         """When the process ends the kernel with these constants will be on disk, if all goes well."""
@@ -112,7 +112,7 @@ class GpuEntry:
         own = cuda.core.config
         kept = own.CACHE_DIR
         try:
-            own.CACHE_DIR = str(kept_in())
+            own.CACHE_DIR = str(cache_folder())
             if not self.is_kept(constants):
                 _announce(type(constants[0]).__name__)
             if process := self._ahead.pop(clone.__name__, None):
@@ -123,11 +123,6 @@ class GpuEntry:
         finally:
             own.CACHE_DIR = kept
         return native
-
-
-def kept_in() -> Path:
-    """The folder of compiled kernels."""
-    return Path(cuda.core.config.CACHE_DIR or cache_folder())
 
 
 @cache

@@ -10,7 +10,7 @@ Rules are trusted: they are called with legal actions only, allocate nothing, an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -72,6 +72,17 @@ def rule_of(game_type: type, name: str) -> Callable[..., Any]:
 def has_rule(game_type: type, name: str) -> bool:
     """Whether `game_type` answers a rule itself."""
     return (game_type, name) in _kernels
+
+
+def answers_to(name: str, kinds: Iterable[type]) -> list[Callable[..., Any]]:
+    """What a rule's name may be compiled to, if the first argument is of one of `kinds`: their answers, the default."""
+    answers = [*(_kernels.get((kind, name)) for kind in kinds), _defaults[name]]
+    return [answer for answer in answers if answer is not None]
+
+
+def answers_of(kind: type) -> list[Callable[..., Any]]:
+    """All the rules that a class answers itself, by their names."""
+    return [_kernels[kind, name] for name in sorted(name for owner, name in _kernels if owner is kind)]
 
 
 def generic(required: bool) -> Callable[[Function], Function]:

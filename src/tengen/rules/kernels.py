@@ -3,7 +3,7 @@
 Numba keeps one cache index a function for all the types it was compiled for, and checks only that function's own file.
 So a user's game could break the index for every other game, and an edited rule would go unnoticed. Here each entry
 point is cloned for each game (and evaluation) under a name that holds a fingerprint of everything that may be compiled
-into it: games never meet, and new code has a new name.
+into it (fingerprint.py), and has a cache of its own (kernel_cache.py): games never meet, and new code has a new name.
 
 One more trap: Numba numbers functions and record types from one in every process, and the names of compiled helpers are
 made of these numbers. Two cached kernels, compiled in two processes and loaded into a third, can then hold different
@@ -12,34 +12,31 @@ helpers of the same name, and the linker keeps the first. So each process number
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import itertools
-import os
 import re
 import secrets
 import sys
-import sysconfig
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
-import numpy as np
 from numba import njit
 from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
-from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaError
 
 from tengen.rules.contract import JIT_OPTIONS
 from tengen.rules.errors import GameFileError
+from tengen.rules.fingerprint import Unkeepable, fingerprint
+from tengen.rules.kernel_cache import KernelCache, cache_for_all, file_name, warn_of_lost_kernels
 
 FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # see above: what happens without is tested
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # Numba paints its words where colorama is installed
-_compiling = threading.RLock()  # threads of one process: `cache_of` changes Numba's settings for a moment
+_compiling = threading.RLock()  # entry points are made one after the other
 
 
 class Entry:
@@ -54,27 +51,57 @@ class Entry:
         self._native: dict[tuple[type, ...], Callable[..., Any]] = {}
 
     def __call__(self, game: Any, *arguments: Any) -> Any:
-        kinds = (type(game), *(type(argument) for argument in arguments if isinstance(argument, tuple)))
+        kinds = (type(game), *tuples_among(arguments))
         native = self._native.get(kinds)
         if native is None:
             with _compiling:
                 native = self._native[kinds] = self._native.get(kinds) or self._compile(kinds)
         try:
             return native(game, *arguments)
-        except (NumbaError, KeyError) as reason:
+        except BaseException as reason:
+            if (kept := cache_of(native)) is not None:
+                kept.release()
+            if not isinstance(reason, NumbaError | KeyError):
+                raise
             raise GameFileError(f"{type(game).__name__}: a rule does not compile: {compiler_says(reason)}") from reason
 
     def _compile(self, kinds: tuple[type, ...]) -> Callable[..., Any]:
         if config.DISABLE_JIT:
             return self.function
-        name = "_".join([self.__name__, *(kind.__name__ for kind in kinds), fingerprint(self.function, *kinds)])
-        clone = FunctionType(self.function.__code__, self.function.__globals__, name, self.function.__defaults__)
+        label = "_".join([self.__name__, *(kind.__name__ for kind in kinds)])
+        try:
+            name, folder = f"{label}_{fingerprint(self.function, *kinds)}", cache_for_all()
+        except Unkeepable as reason:
+            warn_of_lost_kernels(f"{label}: {reason}")
+            name, folder = label, None
+        clone = FunctionType(
+            self.function.__code__,
+            self.function.__globals__,
+            name,
+            self.function.__defaults__,
+            self.function.__closure__,
+        )
         clone.__qualname__, clone.__module__ = name, self.function.__module__
         native = njit(nogil=True, **JIT_OPTIONS)(clone)
-        native._cache = cache_of(clone) or native._cache
+        if folder is not None:
+            native._cache = KernelCache(folder, file_name(name))
         _announce_compilations()
         _game_names[native] = Path(inspect.getfile(kinds[0])).stem
         return native
+
+
+def tuples_among(arguments: Iterable[Any]) -> Iterator[type]:
+    """The classes of the tuples among some arguments, and of those within them: all may answer rules."""
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield type(argument)
+            yield from tuples_among(argument)
+
+
+def cache_of(native: Any) -> KernelCache | None:
+    """Where a compiled entry point is kept on disk; None if it is not."""
+    kept = getattr(native, "_cache", None)
+    return kept if isinstance(kept, KernelCache) else None
 
 
 def entry(function: Callable[..., Any]) -> Entry:
@@ -97,130 +124,6 @@ def compiler_says(reason: Exception) -> str:
     return f"{innermost[0]}{hint} {place}".strip()
 
 
-class CarefulCache(FunctionCache):
-    """Numba's cache on disk; what cannot be read is compiled anew, and what cannot be written is not kept."""
-
-    def load_overload(self, *arguments: Any) -> Any:
-        try:
-            return super().load_overload(*arguments)
-        except Exception:  # a damaged file can raise anything
-            self.save_or_warn(self.flush)
-            return None
-
-    def save_overload(self, *arguments: Any) -> None:
-        self.save_or_warn(super().save_overload, *arguments)
-
-    def save_or_warn(self, work: Callable[..., Any], *arguments: Any) -> None:
-        try:
-            work(*arguments)
-        except OSError as reason:
-            _warn_of_lost_kernels(str(reason))
-
-
-def cache_of(function: FunctionType) -> CarefulCache | None:
-    """The cache of one entry point, or None where there is no folder to keep it in."""
-    kept = config.CACHE_DIR
-    try:
-        config.CACHE_DIR = kept or str(cache_folder())
-        return CarefulCache(function)
-    except OSError as reason:
-        _warn_of_lost_kernels(str(reason))
-        return None
-    finally:
-        config.CACHE_DIR = kept
-
-
-@cache
-def _warn_of_lost_kernels(reason: str) -> None:
-    print(f"tengen: compiled kernels cannot be kept ({reason}); set XDG_CACHE_HOME", file=sys.stderr, flush=True)
-
-
-def cache_folder() -> Path:
-    """Where compiled kernels are kept: private to the user, since what lies there is run."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(base) / "tengen" / "kernels"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
-
-
-def fingerprint(function: Callable[..., Any], *kinds: Any) -> str:
-    """A hash of all that can be compiled into an entry point for a game (and an evaluation).
-
-    That is the source, and the constants, of every module of ours or of the user's that the entry point's or the game's
-    module reaches; the game's class, since a cache names it and cannot be read without it; and the compiler's flags.
-    """
-    flags = (config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT)
-    classes = [(kind.__module__, kind.__qualname__, kind._fields) for kind in kinds]
-    digest = hashlib.sha256(repr((classes, flags)).encode())
-    for name in sorted(_modules_reached(function.__module__, *(kind.__module__ for kind in kinds))):
-        digest.update(_module_hash(name))
-    return digest.hexdigest()[:12]
-
-
-def _modules_reached(*names: str) -> set[str]:
-    """The names of these modules, and of those that they import from, but for foreign ones."""
-    reached: set[str] = set()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        module = sys.modules.get(name)
-        if module is not None and name not in reached and not _is_foreign(module):
-            reached.add(name)
-            for value in list(vars(module).values()):
-                home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-                if isinstance(home, str):
-                    waiting.extend(_with_submodules(home) if isinstance(value, ModuleType) else [home])
-    return reached
-
-
-def _with_submodules(name: str) -> Iterator[str]:
-    """A package imported by its name may be used for any module in it."""
-    yield from (other for other in list(sys.modules) if other == name or other.startswith(name + "."))
-
-
-@cache
-def _foreign_folders() -> tuple[str, ...]:
-    return tuple(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
-
-
-def _is_foreign(module: ModuleType) -> bool:
-    """Whether a module is Python's own or an installed package: these do not change between two runs of ours."""
-    file = getattr(module, "__file__", None)
-    if module.__name__.split(".")[0] == "tengen" or file is None:
-        return file is None
-    return _is_foreign_file(file)
-
-
-@cache
-def _is_foreign_file(file: str) -> bool:
-    if not Path(file).is_file():  # torch has modules that name files of nowhere
-        return True
-    return str(Path(file).resolve()).startswith(_foreign_folders())
-
-
-@cache
-def _module_hash(name: str) -> bytes:
-    """A module's source, and its constants as they are now."""
-    module = sys.modules[name]
-    digest = hashlib.sha256(Path(module.__file__ or "").read_bytes())
-    for constant, value in sorted(vars(module).items()):
-        if not constant.startswith("__"):
-            for piece in _constant_pieces(value):
-                digest.update(constant.encode() + piece)
-    return digest.digest()
-
-
-def _constant_pieces(value: Any) -> Iterator[bytes]:
-    """What can be compiled in as a constant: numbers, texts, arrays, and tuples of them."""
-    if isinstance(value, tuple):
-        for part in value:
-            yield from _constant_pieces(part)
-    elif isinstance(value, np.ndarray):
-        yield repr((value.dtype, value.shape)).encode() + value.tobytes()
-    elif isinstance(value, int | float | str | bytes | np.generic):
-        yield repr(value).encode()
-
-
 _game_names: dict[Any, str] = {}  # of each native entry point
 
 
@@ -231,10 +134,12 @@ def _announce_compilations() -> None:
 
     class Announcer(event.Listener):
         def on_start(self, event: event.Event) -> None:
-            name = _game_names.get(event.data["dispatcher"])
+            dispatcher = event.data["dispatcher"]
+            name = _game_names.get(dispatcher)
             if name is not None and name not in announced:
                 announced.add(name)
-                print(f"tengen: compiling a part of {name}; it is kept on disk", file=sys.stderr, flush=True)
+                kept = "; it is kept on disk" if cache_of(dispatcher) else ""
+                print(f"tengen: compiling a part of {name}{kept}", file=sys.stderr, flush=True)
 
         def on_end(self, event: event.Event) -> None:
             pass

@@ -1,0 +1,203 @@
+"""Machine code on disk: a file for each entry point and signature, private to the user, since what lies there is run.
+
+A file is a checksum and what Numba needs to load the code. It is taken only if nobody else could have written it, and
+what is damaged is compiled anew. Processes that need the same code wait for the one that compiles it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import re
+import stat
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numba.core import config
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+MAGIC = b"tengen kernel 1\n"
+HASH = hashlib.sha256
+LONGEST_NAME = 120  # characters of a file's name before its hash
+LONGEST_WAIT = 300.0  # seconds for another process that compiles the same; then it is compiled here, too
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+class Untrusted(OSError):
+    """A folder or a file that somebody else may have written to."""
+
+
+class KernelCache(NullCache):
+    """What Numba asks before it compiles one entry point, and tells afterwards. Nothing that fails here stops it."""
+
+    def __init__(self, folder: Path, name: str):
+        self.folder, self.name = folder, name
+        self.lock: BaseFileLock | None = None  # held while we compile what others wait for
+
+    @property
+    def cache_path(self) -> str:
+        return str(self.folder)
+
+    def load_overload(self, signature: Any, target: Any) -> CompileResult | None:
+        """The machine code for a signature, if it is there. If it is not, we are the one who compiles it."""
+        target.refresh()
+        path = self._path(signature, target.codegen())
+        found = self._load(path, target)
+        if found is None and self._is_our_turn(path):
+            found = self._load(path, target)  # somebody may have been quicker
+            if found is not None:
+                self.release()
+        return found
+
+    def save_overload(self, signature: Any, result: CompileResult) -> None:
+        try:
+            if result.library.has_dynamic_globals or any(not part.can_cache for part in result.lifted):
+                warn_of_lost_kernels(f"{self.name} holds addresses of this process")
+            else:
+                write_sealed(self._path(signature, result.codegen), dumps(result._reduce()))
+        except OSError as reason:
+            warn_of_lost_kernels(str(reason))
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Lets those compile who wait for us."""
+        if self.lock is not None:
+            self.lock.release()
+            self.lock = None
+
+    def _path(self, signature: Any, codegen: Any) -> Path:
+        """One file for what is compiled for these types, on this kind of processor."""
+        key = HASH(repr((signature, codegen.magic_tuple())).encode()).hexdigest()[:16]
+        return self.folder / f"{self.name}.{key}.kernel"
+
+    def _load(self, path: Path, target: Any) -> CompileResult | None:
+        try:
+            return CompileResult._rebuild(target, *pickle.loads(read_sealed(path)))
+        except FileNotFoundError:
+            return None
+        except Exception:  # of a file that another version wrote, anything can be raised
+            with suppress(OSError):
+                path.unlink()
+            return None
+
+    def _is_our_turn(self, path: Path) -> bool:
+        """Waits until nobody else compiles the same."""
+        from filelock import FileLock, Timeout  # it takes a while, and most starts compile nothing
+
+        self.release()
+        lock = FileLock(path.with_suffix(".lock"), timeout=LONGEST_WAIT)
+        try:
+            lock.acquire()
+        except (OSError, Timeout):
+            return False
+        self.lock = lock
+        return True
+
+
+def read_sealed(path: Path) -> bytes:
+    """What was written, if it is whole and by us; raises Untrusted or ValueError if not."""
+    with path.open("rb") as file:
+        check_ours(os.fstat(file.fileno()), path)
+        head, content = file.read(len(MAGIC) + HASH().digest_size), file.read()
+    if head != MAGIC + HASH(content).digest():
+        raise ValueError(f"{path} is damaged")
+    return content
+
+
+def write_sealed(path: Path, content: bytes) -> None:
+    """Writes a file with its checksum, whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(MAGIC + HASH(content).digest() + content)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+# Who could have written it.
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept; raises Untrusted, or another OSError, where they cannot be."""
+    if config.CACHE_DIR:
+        folder = Path(config.CACHE_DIR)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tengen"
+        folder = home / "kernels"
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    check_private(folder)
+    return folder
+
+
+def check_private(folder: Path) -> None:
+    """Raises Untrusted if anybody but the user and the administrator can put files into a folder, or replace it.
+
+    Where systems know no such rights, nothing is checked.
+    """
+    check_ours(folder.lstat(), folder)
+    for path in {*folder.absolute().parents, *folder.resolve().parents}:
+        check_ours(path.stat(), path, is_parent=True)
+
+
+def check_ours(status: os.stat_result, path: Path, is_parent: bool = False) -> None:
+    """Raises Untrusted unless a file or folder is ours, and only we write to it.
+
+    A folder above ours may be the administrator's, and others may write to it if they cannot remove what is ours there.
+    """
+    if not hasattr(os, "getuid"):
+        return
+    if stat.S_ISLNK(status.st_mode):
+        raise Untrusted(f"{path} is a link")
+    if status.st_uid != os.getuid() and not (is_parent and status.st_uid == 0):
+        raise Untrusted(f"{path} belongs to somebody else")
+    is_shared = status.st_mode & OTHERS_WRITE and not (is_parent and status.st_mode & stat.S_ISVTX)
+    if is_shared and not _is_private_group(status):
+        raise Untrusted(f"others may write to {path}; chmod go-w it once you know that nobody did")
+
+
+def _is_private_group(status: os.stat_result) -> bool:
+    """Whether only the group may write besides its owner, and is the owner's alone, as many systems make it."""
+    if status.st_mode & stat.S_IWOTH:
+        return False
+    import grp
+    import pwd
+
+    try:
+        name, group = pwd.getpwuid(os.getuid()).pw_name, grp.getgrgid(status.st_gid)
+    except KeyError:
+        return False
+    return group.gr_name == name and set(group.gr_mem) <= {name}
+
+
+@cache
+def cache_for_all() -> Path | None:
+    """The folder of compiled kernels, looked at once; None, with a word of why, if nothing can be kept."""
+    try:
+        return cache_folder()
+    except OSError as reason:
+        warn_of_lost_kernels(str(reason))
+        return None
+
+
+@cache
+def warn_of_lost_kernels(reason: str) -> None:
+    print(f"tengen: compiled kernels cannot be kept ({reason}); set XDG_CACHE_HOME", file=sys.stderr, flush=True)
+
+
+def file_name(text: str) -> str:
+    """A text that can stand in a file's name."""
+    return re.sub(r"\W", "_", text)[-LONGEST_NAME:]
