@@ -32,6 +32,18 @@ def test_every_folder_is_a_layer():
     assert folders <= set(LAYERS) | {"models"}
 
 
+def test_one_module_imports_onnx_runtime():
+    """The one that tells it to report nothing to anybody."""
+    root = PACKAGE.parent.parent
+    importing = {
+        path.relative_to(root).as_posix()
+        for folder in (PACKAGE, root / "tests", root / "bench", root / "examples", root / "notebooks")
+        for path in folder.rglob("*.py")
+        if any(name.split(".")[0] == "onnxruntime" for name in imports(path))
+    }
+    assert importing == {"src/tengen/nets/session.py"}
+
+
 def test_who_imports_torch():
     for path in PACKAGE.rglob("*.py"):
         if any(name.split(".")[0] == "torch" for name in imports(path)):

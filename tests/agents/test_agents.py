@@ -9,6 +9,7 @@ import pytest
 import tengen
 from tengen.agents.agent import opinions_of
 from tengen.agents.learned import PolicyAgent
+from tengen.agents.specs import AGENTS, load_agent
 from tengen.knowledge.experts import ThreatsFirst
 from tengen.learn.settings import load_settings
 from tengen.nets.facts import NetError
@@ -71,6 +72,35 @@ def test_wrong_specs(spec, message):
     assert message in str(caught.value)
 
 
+QUICK = {  # of the agents with a seed: a small game they play, and options for a small search that draws
+    "strong": ("tictactoe", "time=0.01"),
+    "random": ("tictactoe", ""),
+    "uct": ("tictactoe", "time=0.01,threads=2,memory=1"),  # the second thread's number is one higher
+    "puct": ("tictactoe", "net=uniform,simulations=5,memory=1,symmetry=1,rollouts=0.5"),
+    "gumbel": ("tictactoe", "net=uniform,simulations=5,memory=1,symmetry=1,rollouts=0.5,noise=1"),
+    "alphago": ("go:size=3", "policy=uniform,value=none,playouts=5,memory=1"),
+    "policy": ("tictactoe", "net=uniform,temperature=1"),
+}
+
+
+@pytest.mark.parametrize("name", [name for name, maker in AGENTS.items() if "seed" in maker.options])
+def test_any_seed_will_do(name):
+    spec, options = QUICK[name]
+    game = tengen.load_game(spec)
+    for seed in (0, 1, 2**23, 2**31 - 1, 2**32, 2**53 + 1, 2**63 - 1):
+        for agent in (
+            tengen.load_agent(f"{name}:{options},seed={seed}", game),
+            load_agent(f"{name}:{options}", game, seed=seed),
+        ):
+            assert agent.choose(game.start()).action in game.start().legal_actions
+    for seed in (-1, 2**63):
+        says = f"seed={seed} is out of range: seed is 0 to 9223372036854775807"
+        with pytest.raises(BadParameter, match=says):
+            tengen.load_agent(f"{name}:{options},seed={seed}", game)
+        with pytest.raises(BadParameter, match=says):
+            load_agent(f"{name}:{options}", game, seed=seed)
+
+
 def test_a_net_that_is_not_there():
     with pytest.raises(NetError, match=r"no net is called 'C:/nets/x=1.onnx'"):
         tengen.load_agent("puct:simulations=5,net=C:/nets/x=1.onnx", tengen.load_game("tictactoe"))
@@ -109,6 +139,16 @@ def test_policy_plays_its_first_choice_or_draws():
     drawn = [warm.choose(position).action for _ in range(300)]
     assert set(drawn) == set(range(8))
     assert drawn.count(7) > drawn.count(0)
+
+
+@pytest.mark.parametrize("temperature", ["1e-320", "5e-324", "1e-30", "0.000001", "100"])
+def test_policy_draws_at_any_temperature(temperature, recwarn):
+    game = tengen.load_game("tictactoe")
+    agent = tengen.load_agent(f"policy:net=tictactoe,temperature={temperature}", game)
+    agent.evaluator = LikesTheLast()
+    drawn = {agent.choose(game.start()).action for _ in range(20)}
+    assert drawn == {8} if temperature != "100" else len(drawn) > 1
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize("spec", ["uct", "alphabeta", "minimax:depth=2", "puct:net=uniform", "gumbel:net=uniform"])

@@ -1,14 +1,23 @@
 """The web server over real sockets: what is refused, and that nothing a client sends breaks it."""
 
 import json
+import math
 import socket
 import time
+from dataclasses import replace
 
 import pytest
 import websockets
 from web_site import LAST, serving
 
+from tengen import load_game
+from tengen.agents.learned import ALPHAGO_POLICY, ALPHAGO_VALUE
+from tengen.agents.specs import AGENTS, PRESETS, Answers, Megabytes, NetName, Option, Seconds, Threads
+from tengen.apps.web.levels import allowed_agents, spec_of
 from tengen.apps.web.security import Bucket, host_name, is_origin
+from tengen.apps.web.settings import CORES, Settings
+from tengen.rules.board import Between, OneOf
+from tengen.rules.errors import BadParameter
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +40,8 @@ def site(tmp_path_factory):
         "puct:net=runs",
         "policy:net=C:\\x.onnx",
         "puct:net=uniform,net=/etc/passwd",
+        "alphago:policy=src",
+        "alphago:value=pyproject.toml",
         "uct:memory=100000",
         "uct:threads=500",
         "uct:time=1e9",
@@ -53,6 +64,49 @@ def test_agents_that_reach_outside_are_refused(site, agent):
         assert answer["type"] == "error", answer
         assert answer["error"]
         assert page.think("tictactoe", agent="random")["type"] == "move"
+
+
+NAMED = allowed_agents()
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_option_of_every_agent_passes_the_one_door(name):
+    """By its kind: a net is one of those that come with us, whatever else has that name here, and dear things end."""
+    game, settings = load_game("tictactoe"), Settings()
+    options = AGENTS[PRESETS.get(name, name).partition(":")[0]].options
+    ceilings = {Between: math.inf, Seconds: 60, Threads: CORES, Megabytes: settings.memory, Answers: 100_000}
+    for key, option in options.items():
+        allowed = option.allowed
+        if isinstance(allowed, NetName):
+            for value in (*allowed.names, ALPHAGO_POLICY, ALPHAGO_VALUE, "src", "pyproject.toml", "nowhere", "human"):
+                spec = f"{name}:{key}={value}"
+                if value in allowed.names:
+                    assert spec_of(spec, game, settings) == spec
+                else:
+                    with pytest.raises(BadParameter, match=f"^no net is called '{value}' here"):
+                        spec_of(spec, game, settings)
+        elif isinstance(allowed, OneOf):
+            for value in allowed.names:
+                assert spec_of(f"{name}:{key}={value}", game, settings)
+            with pytest.raises(BadParameter, match="is unknown"):
+                spec_of(f"{name}:{key}=nobody", game, settings)
+        else:
+            most = min(ceilings[type(allowed)], allowed.high)
+            for value in (allowed.low, most):
+                assert spec_of(f"{name}:{key}={option.kind(value)}", game, settings)
+            for value in (option.kind(most) + 1, option.kind(allowed.low) - 1, "nan", "inf", "1e999"):
+                with pytest.raises(BadParameter, match=f"^{key}="):
+                    spec_of(f"{name}:{key}={value}", game, settings)
+    with pytest.raises(BadParameter, match=f"{name} has no option 'path'"):
+        spec_of(f"{name}:path=x", game, settings)
+
+
+@pytest.mark.parametrize("kind", [object(), type("Anything", (Between,), {})(0, 9)])
+def test_an_option_of_a_kind_that_the_door_does_not_know_is_refused(kind, monkeypatch):
+    option = Option(int, kind, 0, "what a new agent asks for")
+    monkeypatch.setitem(AGENTS, "random", replace(AGENTS["random"], options={"new": option}))
+    with pytest.raises(BadParameter, match="new is not chosen here"):
+        spec_of("random:new=5", load_game("tictactoe"), Settings())
 
 
 @pytest.mark.parametrize(
@@ -115,6 +169,7 @@ def test_whatever_is_sent_gets_an_answer(site):
 
 HOSTS = {
     "127.0.0.1": 200,
+    "127.0.0.2:8000": 200,  # all of 127.0.0.0/8 is this machine
     "localhost:8000": 200,
     "LOCALHOST": 200,
     "[::1]:8000": 200,
@@ -135,6 +190,16 @@ def test_only_our_own_names_are_answered(site):
         assert answer.status_code == status, host
         if status != 200:
             assert answer.json()["error"]
+
+
+def test_no_answer_is_kept(site):
+    """What one visitor was told is not for the next one; the page's files are asked for anew by their tags."""
+    for path, status in (("/api/games", 200), ("/api/nothing", 404)):
+        answer = site.http.get(path)
+        assert (answer.status_code, answer.headers["cache-control"]) == (status, "no-store")
+    refused = site.http.get("/api/games", headers={"host": "evil.example"})
+    assert refused.headers["cache-control"] == "no-store"
+    assert site.http.get("/app.js").headers["cache-control"] == "no-cache"
 
 
 def test_names_where_others_may_reach_us():

@@ -16,6 +16,7 @@ from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import Settings
 from tengen.apps.web.socket import Pages, Places
 from tengen.nets import runtime
+from tengen.rules import kernels
 from tengen.search.limits import Limit
 
 
@@ -171,14 +172,28 @@ def test_nets_that_we_ship_make_the_higher_levels(tmp_path, monkeypatch):
     assert spec_of("policy:net=tiny", load_game("connect4"), Settings()) == "policy:net=tiny"
 
 
-def test_compiling_is_said_once():
-    from numba import njit
+def test_a_net_that_answers_nonsense_ends_its_search_and_nothing_else(site, tmp_path, monkeypatch):
+    from nets.test_inspection import saying
 
-    said = []
-    assert thinking.aloud(said.append, lambda: njit(lambda x: x + 1)(1)) == 2
+    saying(tmp_path / "dizzy.onnx", logit=float("nan"))
+    monkeypatch.setattr(runtime, "SHIPPED", tmp_path)
+    with site.page() as page:
+        for agent in ("puct:net=dizzy,memory=4", "policy:net=dizzy"):
+            answer = page.think("tictactoe", agent=agent)
+            assert answer["type"] == "error"
+            assert answer["error"].startswith("dizzy.onnx is damaged: it answers nan")
+            assert page.think("tictactoe", agent="random")["type"] == "move"
+
+
+def test_compiling_is_said_once(monkeypatch):
+    monkeypatch.setattr(kernels, "cache_for_all", lambda: None)  # nothing is found on the disk
+    said, game = [], load_game("tictactoe").parameters
+    one, other = kernels.entry(lambda game: 1), kernels.entry(lambda game: 2)
+    assert thinking.aloud(said.append, lambda: one(game) + other(game)) == 3
     assert said == [thinking.COMPILING]
-    njit(lambda x: x + 2)(1)
-    assert len(said) == 1
+    assert thinking.aloud(said.append, one, game) == 1
+    assert kernels.entry(lambda game: 3)(game) == 3
+    assert said == [thinking.COMPILING]
 
 
 # Who thinks when.
@@ -321,6 +336,16 @@ async def last_answer(page):
         assert answer["type"] != "error", answer
         if answer["type"] in LAST:
             return answer
+
+
+def test_games_against_alphago_end_with_whatever_seeds_pages_draw():
+    agent = "alphago:policy=uniform,value=none,playouts=4,memory=4"
+
+    async def play_all(port):
+        return await asyncio.gather(*(play_game(port, i, "go:size=3", agent) for i in range(4)))
+
+    with serving() as site:
+        assert all(asyncio.run(play_all(site.port)))
 
 
 def test_a_hundred_games_at_once():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -74,6 +75,43 @@ def test_every_point_has_its_own_bias_and_a_pass_one_logit() -> None:
         model.points[1].bias[0, 0, 2, 3] += 1
         after = model(torch.zeros(1, 27, 9, 9))
     assert torch.nonzero((after - before).abs() > 0.5).tolist() == [[0, 2 * 9 + 3]]
+
+
+@pytest.mark.parametrize(("kind", "net"), [("policy", PolicyNet), ("value", ValueNet)])
+def test_answers_that_are_none(kind: str, net: type) -> None:
+    model, facts = network(kind)
+    with torch.no_grad():
+        next(model.parameters()).fill_(float("nan"))
+    with pytest.raises(NetError, match="this net is damaged: it answers nan"):
+        net(export_net(model, GAME, facts))(random_planes(2))
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [
+        ({"game": "TRAP"}, r"is a net for .*trap\.py, a file, which is not run on a net's word"),
+        ({"kind": "[]"}, r"its facts cannot be read \(kind is \[\]\)"),
+        ({"run": "[" * 50_000}, r"its facts cannot be read \(run: "),
+        ({"channels": '"8"'}, r"its facts cannot be read \(channels is"),
+    ],
+)
+def test_facts_that_are_none(tmp_path: Path, facts: dict[str, str], says: str) -> None:
+    (tmp_path / "trap.py").write_text("raise SystemExit('it was run')")
+    facts = {key: f'"{tmp_path / "trap.py"}"' if value == "TRAP" else value for key, value in facts.items()}
+    model, true = network("policy")
+    net = onnx.load_from_string(export_net(model, GAME, true))
+    onnx.helper.set_model_props(net, {**true.metadata(), **facts})
+    with pytest.raises(NetError, match=says):
+        PolicyNet(net.SerializeToString())
+
+
+def test_a_file_that_is_more_than_a_net_is_not_asked(tmp_path: Path) -> None:
+    model, facts = network("policy")
+    net = onnx.load_from_string(export_net(model, GAME, facts))
+    net.graph.node.add(op_type="RandomNormal", output=["luck"], name="luck")
+    onnx.save(net, tmp_path / "net.onnx")
+    with pytest.raises(NetError, match=r"net.onnx is no net that can be trusted: it has the operator 'RandomNormal'"):
+        PolicyNet(tmp_path / "net.onnx")
 
 
 def test_wrong_files_are_told_apart(tmp_path: Path) -> None:

@@ -8,13 +8,21 @@ import sys
 import sysconfig
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
+from numba.core import config
 
 from tengen import load_game
 from tengen.rules import kernels
+from tengen.rules.contract import ONGOING
 from tengen.rules.fingerprint import Unkeepable
+from tengen.rules.game import START, step
+from tengen.rules.kernel_cache import Untrusted, cache_folder
+from tengen.rules.plain import run_plain
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "examples" / "breakthrough.py"
@@ -25,7 +33,8 @@ class Machine:
 
     def __init__(self, folder):
         self.folder = folder
-        shutil.copytree(ROOT / "src" / "tengen", folder / "tengen", ignore=shutil.ignore_patterns("__pycache__"))
+        left_out = shutil.ignore_patterns("__pycache__", "models", "static")
+        shutil.copytree(ROOT / "src" / "tengen", folder / "tengen", ignore=left_out)
 
     def perft(self, spec, depth, **environment):
         """What `tengen perft` prints, and whether something was compiled."""
@@ -304,36 +313,45 @@ def test_a_cache_that_cannot_be_written(machine):
     assert (counts, compiled) == ('{"counts": [7, 49]}', True)
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no owners of files")
+@pytest.fixture
+def traps(tmp_path):
+    """Folders that somebody else may have written to, each with what is said of it."""
+    if not hasattr(os, "getuid"):
+        pytest.skip("this system has no owners of files")
+    for name in ("open", "above/mine", "true", "given"):
+        (tmp_path / name / "tengen" / "kernels").mkdir(parents=True)
+    (tmp_path / "open" / "tengen" / "kernels").chmod(0o777)
+    (tmp_path / "above").chmod(0o777)
+    (tmp_path / "link" / "tengen").mkdir(parents=True)
+    (tmp_path / "link" / "tengen" / "kernels").symlink_to(tmp_path / "true")
+    found = {"open": "others may write", "above/mine": "others may write", "link": "is a link"}
+    if os.getuid() == 0:  # nobody else can give a folder away
+        os.chown(tmp_path / "given" / "tengen" / "kernels", 12345, 12345)
+        found["given"] = "belongs to somebody else"
+    return {tmp_path / name: words for name, words in found.items()}
+
+
+def test_folders_of_others_are_not_looked_into(traps, monkeypatch):
+    for base, words in traps.items():
+        monkeypatch.setenv("XDG_CACHE_HOME", str(base))
+        monkeypatch.setattr(config, "CACHE_DIR", "")
+        with pytest.raises(Untrusted, match=words):
+            cache_folder()
+        monkeypatch.setattr(config, "CACHE_DIR", str(base / "tengen" / "kernels"))  # NUMBA_CACHE_DIR
+        with pytest.raises(Untrusted, match=words):
+            cache_folder()
+
+
 @pytest.mark.parametrize("variable", ["XDG_CACHE_HOME", "NUMBA_CACHE_DIR"])
-@pytest.mark.parametrize("trap", ["open", "open parent", "link", "another owner"])
-def test_kernels_of_others_are_not_run(machine, variable, trap):
-    """A folder that others can write to is not looked into, and not written to; it is said why."""
-    kept = machine.folder / "kept"
-    folder = kept if variable == "NUMBA_CACHE_DIR" else kept / "tengen" / "kernels"
-    folder.mkdir(parents=True)
-    if trap == "open":
-        folder.chmod(0o777)
-    elif trap == "open parent":
-        kept.chmod(0o777)
-        (kept / "mine").mkdir()
-        folder = kept / "mine" if variable == "NUMBA_CACHE_DIR" else folder
-    elif trap == "link":
-        folder.rename(machine.folder / "true")
-        folder.symlink_to(machine.folder / "true")
-    elif os.getuid():
-        pytest.skip("only an administrator can give a folder away")
-    else:
-        os.chown(folder, 12345, 12345)
-    before = {path for path in machine.folder.rglob("*") if "__pycache__" not in path.parts}
-    value = folder if variable == "NUMBA_CACHE_DIR" else kept
+def test_kernels_of_others_are_not_run(machine, traps, variable):
+    """Nothing is read from there, and nothing written; it is said why."""
+    base = next(iter(traps))
+    folder = base / "tengen" / "kernels"
+    value = base if variable == "XDG_CACHE_HOME" else folder
     counts, said = machine.run_and_listen("-m", "tengen", "perft", "connect4", "1", "--json", **{variable: str(value)})
     assert counts == '{"counts": [7]}'
-    assert {"open": "others may write", "open parent": "others may write", "link": "is a link"}.get(
-        trap, "belongs to somebody else"
-    ) in said
-    assert {path for path in machine.folder.rglob("*") if "__pycache__" not in path.parts} == before
-    assert "it is kept on disk" not in said
+    assert "others may write" in said and "it is kept on disk" not in said
+    assert list(folder.iterdir()) == []
 
 
 def test_a_kernel_that_another_could_have_written_is_not_run(machine):
@@ -349,6 +367,45 @@ def test_processes_that_start_together_compile_once(machine):
         found = list(pool.map(lambda number: machine.perft("connect4", 2), range(4)))
     assert [counts for counts, _ in found] == ['{"counts": [7, 49]}'] * 4
     assert sum(compiled for _, compiled in found) == 1
+
+
+AT_ONCE = """
+import threading, tengen
+from tengen.rules.game import step
+from tengen.rules.kernels import at_once
+
+game = tengen.load_game("connect4")
+with at_once():
+    position = game.start().play("4").play("4")
+(native,) = step._native.values()
+print(position.diagram(), len(native.overloads))
+for thread in threading.enumerate():
+    if thread.daemon:
+        thread.join()
+print(position == game.start().play("4").play("4"), len(native.overloads))
+"""
+
+
+def test_a_first_position_waits_for_no_compiler(machine):
+    first = "......./......./......./......./...O.../...X... 0"
+    assert machine.run("-c", AT_ONCE)[0].splitlines() == [first, "True 1"]
+    assert machine.run("-c", AT_ONCE)[0].splitlines() == [first.replace(" 0", " 1"), "True 1"]
+
+
+@pytest.mark.parametrize("spec", ["gomoku:size=9,rule=renju", "reversi", "go:size=5", str(EXAMPLE)])
+def test_plain_python_says_the_same(spec):
+    """The compiled rules and the same functions as plain Python, in the same process."""
+    game = load_game(spec)
+    states, actions = {}, {}
+    for run in (step, partial(run_plain, step.function)):
+        random, states[run], actions[run] = Random(5), game.new_states(1), np.zeros(game.actions, np.int32)
+        told = [run(game.parameters, states[run], START, actions[run])]
+        while told[-1][0] == ONGOING and len(told) < 60:
+            action = int(random.choice(actions[run][: told[-1][1]]))
+            told.append(run(game.parameters, states[run], action, actions[run]))
+        states[run] = states[run].tobytes(), [tuple(map(float, answer)) for answer in told]
+    one, other = states.values()
+    assert one == other and len(one[1]) > 10
 
 
 def test_copies_of_a_game_never_meet(machine):

@@ -1,5 +1,6 @@
 """AlphaGo's search: the mixture of both judgements to the digit, whole trees on any number of threads, its agent."""
 
+from functools import partial
 from threading import Event
 
 import numpy as np
@@ -7,11 +8,12 @@ import pytest
 
 from tengen import load_game
 from tengen.agents.agent import opinions_of
+from tengen.agents.learned import no_preference, rollouts_of
 from tengen.agents.specs import load_agent
 from tengen.arena.match import score_of
 from tengen.arena.tournament import Tournament, play_tournament
 from tengen.rules.errors import TengenError
-from tengen.search.alphago import AlphaGo, ByPlanes, TwoNets, knows_nothing
+from tengen.search.alphago import AlphaGo, ByPlanes, TwoNets, knows_nothing, leaf_number
 from tengen.search.evaluators import Uniform
 from tengen.search.limits import Limit
 from tengen.search.rollouts import NOT_PLAYED, Even, QuickRollouts
@@ -149,6 +151,23 @@ def test_wrong_specs_are_told(spec, says):
 def test_another_game_is_refused():
     with pytest.raises(TengenError, match="alphago plays Go"):
         load_agent("alphago:policy=uniform,value=none", load_game("gomoku"))
+
+
+def test_seeds_have_numbers_of_their_own():
+    """Small seeds those they have always had, so that their games are the same; large ones others that fit."""
+    assert [leaf_number(seed, 5) for seed in (0, 1, 2**23 - 1)] == [5, 2**40 + 5, (2**23 - 1) * 2**40 + 5]
+    seeds = [2**power + offset for power in range(64) for offset in (-1, 0) if 2**power + offset < 2**63]
+    numbers = {leaf_number(seed, leaf) for seed in set(seeds) for leaf in (0, 2**39)}
+    assert len(numbers) == 2 * len(set(seeds))
+    assert all(0 <= number < 2**64 for number in numbers)
+
+
+@pytest.mark.parametrize("rollouts", ["fast", "policy", "uniform"])
+def test_large_seeds_change_the_games(rollouts):
+    start = GO9.start().states
+    player = rollouts_of(GO9, rollouts, partial(no_preference, GO9), repeats=40)
+    results = {float(player(start, leaf_number(seed, 0))[0]) for seed in (1, 2**23, 2**47, 2**63 - 1)}
+    assert len(results) > 1
 
 
 def test_the_nets_that_come_along():

@@ -41,15 +41,17 @@ class PolicyAgent:
         logits, values = self.evaluator(position.encode().reshape(1, -1, self.game.cells))
         preferences = logits[0, legal].astype(np.float64)
         if self.temperature:
-            action = legal[self.random.choice(len(legal), p=softmax(preferences / self.temperature))]
+            action = legal[self.random.choice(len(legal), p=softmax(preferences, self.temperature))]
         else:
             action = legal[int(preferences.argmax())]
         policy = dict(zip(legal, softmax(preferences).tolist(), strict=True))
         return Decision(action, float(values[0]), policy, (action,), nodes=1, depth=1, seconds=clock.seconds)
 
 
-def softmax(logits: np.ndarray) -> np.ndarray:
-    weights = np.exp(logits - logits.max())
+def softmax(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+    """Chances in proportion to exp(logit / temperature), however small that is: then the highest share them."""
+    with np.errstate(over="ignore"):  # far below the highest, minus infinity is as good as any number
+        weights = np.exp((logits - logits.max()) / temperature)
     return weights / weights.sum()
 
 

@@ -18,7 +18,8 @@ from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
 from tengen.knowledge.experts import EndgameLast, ThreatsFirst
 from tengen.knowledge.go import Area
 from tengen.knowledge.threats import ThreatSearch
-from tengen.nets.runtime import load_net, net_for
+from tengen.nets.policy9 import shipped_plane_nets
+from tengen.nets.runtime import load_net, net_for, shipped_nets
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
@@ -31,9 +32,37 @@ from tengen.search.minimax import Minimax
 from tengen.search.puct import DEFAULT_SIMULATIONS, Gumbel, Puct, usual_batch
 from tengen.search.uct import Uct
 
+# Kinds of options, beside numbers whose whole range is cheap to have (Between) and words of a list (OneOf). Whoever
+# loads agents for others decides by kind what those may ask for.
 
-class Text:
-    """What an option may be if it is taken as it stands; a comma would end it."""
+
+class Seconds(Between):
+    """How long an agent may think."""
+
+
+class Threads(Between):
+    """How many it may think with."""
+
+
+class Megabytes(Between):
+    """How much memory it may have."""
+
+
+class Answers(Between):
+    """How many answers of a net it may remember."""
+
+
+@dataclass(frozen=True)
+class NetName:
+    """A net, taken as it stands: a file, a run folder, one that we ship, or a word that stands for another judge."""
+
+    shipped: Callable[[], list[str]] = shipped_nets  # by which those are known that come with us
+    words: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """Those that mean the same everywhere, and name no file."""
+        return [*self.words, *self.shipped()]
 
     def read(self, name: str, value: object, kind: type) -> str:
         if not value:
@@ -46,28 +75,36 @@ class Option:
     """A key of a spec: what it may be, and what it is if it is left out."""
 
     kind: type
-    allowed: Between | OneOf | Text
+    allowed: Between | OneOf | NetName
     default: Any
     about: str
     is_required: bool = False
+
+    def read(self, name: str, value: object) -> Any:
+        """The value as the agent takes it; raises BadParameter if it is none that is allowed."""
+        return self.allowed.read(name, value, self.kind)
 
     def off(self) -> Option:
         """The same, but left out unless it is asked for."""
         return replace(self, default=0)
 
 
-SEED = Option(int, Between(0, 2**63), 1, "makes an agent repeat itself")
-TIME = Option(float, Between(0.001, 86400), None, "seconds a move")
-THREADS = Option(int, Between(0, 1024), 0, "0 for all cores; short searches use one")
+SEED = Option(int, Between(0, 2**63 - 1), 1, "makes an agent repeat itself")
+TIME = Option(float, Seconds(0.001, 86400), None, "seconds a move")
+THREADS = Option(int, Threads(0, 1024), 0, "0 for all cores; short searches use one")
 NODES = Option(int, Between(1, 10**12), None, "positions a move")
-MEMORY = Option(int, Between(1, 10**6), 128, "megabytes for its tables")
+MEMORY = Option(int, Megabytes(1, 10**6), 128, "megabytes for its tables")
 THREATS = Option(int, Between(0, 1), 1, "Gomoku: 1 to look for wins by fours and threes first")
 LEAF_THREATS = Option(int, Between(0, 1), 0, "Gomoku: 1 to look for wins by fours and threes, at every leaf too")
 ENDGAME = Option(int, Between(0, 60), 22, "Reversi: empty cells from which the end is played exactly")
 EARLY = Option(int, Between(0, 1), 0, "1 to move as soon as no other move can still be visited as often")
 EXPERTS_MEMORY, LEAVES_MEMORY = 64, 16  # megabytes, beside a net's tree
 NET = Option(
-    str, Text(), None, "one we ship, an .onnx file, a run folder, or uniform: it knows nothing", is_required=True
+    str,
+    NetName(words=("uniform",)),
+    None,
+    "one we ship, an .onnx file, a run folder, or uniform: it knows nothing",
+    is_required=True,
 )
 
 
@@ -213,8 +250,8 @@ LEARNED = {
     ),
     "temperature": Option(float, Between(0.1, 10), 1.0, "of the net's policy; above 1 the unlikely is tried more"),
     "rollouts": Option(float, Between(0, 1), Puct.rollouts, "share of a value that random moves to the end decide"),
-    "memory": Option(int, Between(1, 10**6), Puct.memory, "megabytes for its tree"),
-    "cache": Option(int, Between(0, 10**9), 0, "answers of the net that are remembered"),
+    "memory": Option(int, Megabytes(1, 10**6), Puct.memory, "megabytes for its tree"),
+    "cache": Option(int, Answers(0, 10**9), 0, "answers of the net that are remembered"),
     "symmetry": Option(int, Between(0, 1), 0, "1 to show the net each board under a random symmetry"),
     "seed": SEED,
 }
@@ -257,7 +294,7 @@ AGENTS = {
     ),
     "endgame": Maker(
         "Reversi to its end, exactly: for positions with few empty cells (for 60 seconds, unless a limit is given)",
-        {"time": TIME, "nodes": NODES, "memory": Option(int, Between(1, 10**6), 256, "megabytes for its table")},
+        {"time": TIME, "nodes": NODES, "memory": Option(int, Megabytes(1, 10**6), 256, "megabytes for its table")},
         make_endgame,
     ),
     "uct": Maker(
@@ -267,7 +304,7 @@ AGENTS = {
             "time": TIME,
             "exploration": Option(float, Between(0, 100), 0.25, "C of UCB1"),
             "threads": THREADS,
-            "memory": Option(int, Between(1, 10**6), 512, "megabytes for its trees"),
+            "memory": Option(int, Megabytes(1, 10**6), 512, "megabytes for its trees"),
             "seed": SEED,
         },
         make_uct,
@@ -292,9 +329,17 @@ AGENTS = {
         "AlphaGo's tree search on 9×9 Go: a policy net, a value net, and games played to their end",
         {
             "policy": Option(
-                str, Text(), ALPHAGO_POLICY, "a policy net (a file or a run folder), patterns, or uniform"
+                str,
+                NetName(shipped_plane_nets, ("patterns", "uniform")),
+                ALPHAGO_POLICY,
+                "a policy net (a file or a run folder), patterns, or uniform",
             ),
-            "value": Option(str, Text(), ALPHAGO_VALUE, "a value net (a file or a run folder), or none"),
+            "value": Option(
+                str,
+                NetName(shipped_plane_nets, ("none",)),
+                ALPHAGO_VALUE,
+                "a value net (a file or a run folder), or none",
+            ),
             "lambda": Option(float, Between(0, 1), 0.5, "share of a leaf's value that played games decide"),
             "rollouts": Option(int, OneOf(*ROLLOUTS), 0, "who plays them: small patterns, the policy net, or chance"),
             "repeats": Option(
@@ -305,7 +350,7 @@ AGENTS = {
             "batch": Option(int, Between(0, 127), 0, "leaves that are judged at once; 0: by playouts and threads"),
             "exploration": Option(float, Between(0, 100), 4.0, "c of PUCT"),
             "urgency": replace(LEARNED["urgency"], default=None),
-            "threads": Option(int, Between(0, 1024), 0, "0 for all cores"),
+            "threads": Option(int, Threads(0, 1024), 0, "0 for all cores"),
             "early": EARLY,
             "memory": LEARNED["memory"],
             "seed": SEED,
@@ -353,14 +398,14 @@ def load_agent(spec: str, game: Game, **defaults: Any) -> Agent:
     maker = AGENTS[name]
     if maker.is_command:
         return maker.make(spec, game, {"command": rest})
-    given: dict[str, Any] = {key: value for key, value in defaults.items() if key in maker.options}
+    given = {key: maker.options[key].read(key, value) for key, value in defaults.items() if key in maker.options}
     for piece in filter(None, rest.split(",")):
         key, equals, value = piece.partition("=")
         if not equals:
             raise BadParameter(f"{spec}: {piece!r} is not an option; write name=value")
         if key not in maker.options:
             raise BadParameter(f"{spec}: {name} has no option {key!r}{nearest(key, maker.options)}")
-        given[key] = maker.options[key].allowed.read(key, value, maker.options[key].kind)
+        given[key] = maker.options[key].read(key, value)
     for key, option in maker.options.items():
         if option.is_required and key not in given:
             raise BadParameter(f"{spec}: {name} needs {key}=… ({option.about})")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tengen.games import load_game
 from tengen.rules.errors import BadParameter, TengenError, nearest
 from tengen.rules.game import Game
 
+LONGEST_FACT = 100_000  # characters
+LARGEST_COUNT = 2**53
 FORMAT = 1  # of the facts in a file; another number is a file that this version cannot read
 KINDS = ("resnet", "gobang")
 HEADS = ("dense", "local")
@@ -46,6 +49,39 @@ class Architecture:
                 raise BadParameter(f"{name}={getattr(self, name)}: a network has one at least")
 
 
+def is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST_COUNT
+
+
+def is_architecture(value: Any) -> bool:
+    """Whether a value says of each part of an architecture what it is, in kind; what it may be is checked there."""
+    if not isinstance(value, dict):
+        return False
+    usual = asdict(Architecture())
+    return all(
+        is_count(value[key]) if type(usual[key]) is int else type(value[key]) is type(usual[key])
+        for key in value.keys() & usual.keys()
+    )
+
+
+def read_facts(name: str, metadata: Mapping[str, str], allowed: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
+    """What the metadata of the file `name` hold under each of the keys, if it is what is allowed there."""
+    values = {}
+    for key, is_allowed in allowed.items():
+        text = metadata.get(key, "")
+        try:
+            values[key] = json.loads(text[:LONGEST_FACT])
+        except (ValueError, RecursionError) as reason:
+            raise NetError(f"{name} is damaged: its facts cannot be read ({key}: {reason})") from reason
+        if not is_allowed(values[key]):
+            raise NetError(f"{name} is damaged: its facts cannot be read ({key} is {text[:40]})")
+    return values
+
+
 @dataclass(frozen=True)
 class NetFacts:
     """Read back, they are equal to what was written."""
@@ -59,6 +95,15 @@ class NetFacts:
     run: str = ""  # the training run, and how many steps it had made
     step: int = 0
     rating: float | None = None
+
+    _allowed: ClassVar[dict[str, Callable[[Any], bool]]] = {
+        **dict.fromkeys(("game", "rules", "run"), is_text),
+        "planes": lambda value: isinstance(value, list) and all(map(is_text, value)),
+        "shape": lambda value: isinstance(value, list) and len(value) == 2 and all(map(is_count, value)),
+        **dict.fromkeys(("actions", "step"), is_count),
+        "architecture": is_architecture,
+        "rating": lambda value: value is None or (isinstance(value, float | int) and math.isfinite(value)),
+    }
 
     @classmethod
     def of(
@@ -79,11 +124,11 @@ class NetFacts:
             raise NetError(f"{name} is not a net of Tengen's: nothing in it says which game it is for")
         if metadata["format"] != str(FORMAT):
             raise NetError(f"{name} has format {metadata['format']}; this version of Tengen reads format {FORMAT}")
+        values = read_facts(name, metadata, cls._allowed)
+        values["planes"], values["shape"] = tuple(values["planes"]), tuple(values["shape"])
         try:
-            values: dict[str, Any] = {key: json.loads(metadata[key]) for key in cls.__dataclass_fields__}
-            values["planes"], values["shape"] = tuple(values["planes"]), tuple(values["shape"])
             values["architecture"] = Architecture(**values["architecture"])
-        except (KeyError, TypeError, ValueError) as reason:
+        except (TypeError, ValueError) as reason:
             raise NetError(f"{name} is damaged: its facts cannot be read ({reason})") from reason
         return cls(**values)
 
@@ -108,8 +153,8 @@ class NetFacts:
 
     def _has_rules_of(self, game: Game) -> bool:
         """Files of games move about, and are not run on a net's word: those are known by class and parameters."""
-        if _is_file(self.game) or _is_file(game.spec):
-            return _is_file(self.game) and _is_file(game.spec) and self.rules == repr(game.parameters)
+        if is_file(self.game) or is_file(game.spec):
+            return is_file(self.game) and is_file(game.spec) and self.rules == repr(game.parameters)
         try:
             own = load_game(self.game)
         except TengenError:
@@ -123,6 +168,6 @@ def _is_near(own: Any, other: Any) -> bool:
     return all(abs(getattr(own, name) - getattr(other, name)) <= allowed.get(name, 0) for name in own._fields)
 
 
-def _is_file(spec: str) -> bool:
+def is_file(spec: str) -> bool:
     """Whether a game is a user's own file."""
     return spec.endswith(".py") or ".py:" in spec

@@ -7,20 +7,22 @@ These nets do not see the planes of the game's own `encode`, but others, which t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tengen.games import load_game
 from tengen.knowledge.go_planes import PLANES
-from tengen.nets.facts import NetError
-from tengen.nets.runtime import SHIPPED, find_net, new_session, read_net
+from tengen.nets.facts import NetError, is_count, is_file, is_text, read_facts
+from tengen.nets.runtime import LARGEST_LOGIT, SHIPPED, ask, check_answer, find_net, new_session, read_trusted
 from tengen.rules.errors import nearest
 from tengen.rules.game import Game
 
 FORMAT = "alphago 1"  # of the facts in a file; a net for `puct` has another
+FOLDER = "alphago"  # of those that we ship
 KINDS = {"policy": "logits", "value": "values"}  # what each gives
 PLANE_SETS = {"go27": PLANES}
 
@@ -37,6 +39,11 @@ class PlaneNetFacts:
     run: str = ""  # the training run, and how many steps it had made
     step: int = 0
 
+    _allowed: ClassVar[dict[str, Callable[[Any], bool]]] = {
+        **dict.fromkeys(("kind", "game", "planes", "run"), is_text),
+        **dict.fromkeys(("channels", "layers", "step"), is_count),
+    }
+
     def metadata(self) -> dict[str, str]:
         """The facts as an ONNX file holds them: texts, each a piece of JSON."""
         return {"format": FORMAT, **{name: json.dumps(value) for name, value in asdict(self).items()}}
@@ -46,10 +53,9 @@ class PlaneNetFacts:
         """The facts in the metadata of the file `name`."""
         if metadata.get("format") != FORMAT:
             raise NetError(f"{name} is no policy or value net of the AlphaGo way: `tengen train sl9` makes one")
-        try:
-            facts = cls(**{key: json.loads(metadata[key]) for key in cls.__dataclass_fields__})
-        except (KeyError, TypeError, ValueError) as reason:
-            raise NetError(f"{name} is damaged: its facts cannot be read ({reason})") from reason
+        facts = cls(**read_facts(name, metadata, cls._allowed))
+        if is_file(facts.game):
+            raise NetError(f"{name} is a net for {facts.game}, a file, which is not run on a net's word")
         if facts.kind not in KINDS or facts.planes not in PLANE_SETS:
             raise NetError(f"{name} is a {facts.kind} net that reads {facts.planes}, which this version does not know")
         return facts
@@ -61,10 +67,12 @@ class PlaneNet:
     kind = ""
 
     def __init__(self, source: bytes | str | Path, device: str = "cpu"):
-        """A file, its content, a run folder (its newest net), or the name of a net that we ship."""
-        path = None if isinstance(source, bytes) else find_plane_net(str(source))
-        self.name = "this net" if path is None else path.name
-        content = source if isinstance(source, bytes) else read_net(path or Path(source))
+        """A file, a run folder (its newest net), the name of a net that we ship, or the content of a trusted file."""
+        if isinstance(source, bytes):
+            self.name, content = "this net", source
+        else:
+            path = find_plane_net(str(source))
+            self.name, content = path.name, read_trusted(path)
         self.session = new_session(content, self.name, device)
         self.facts = PlaneNetFacts.read(self.name, self.session.get_modelmeta().custom_metadata_map)
         if self.facts.kind != self.kind:
@@ -86,7 +94,12 @@ class PlaneNet:
         if planes.shape[1:] != (self.planes, cells):
             raise NetError(f"{self.name} is asked about {planes.shape}; it takes [states, {self.planes}, {cells}]")
         board = np.ascontiguousarray(planes, np.float32).reshape(-1, self.planes, *self.shape)
-        return self.session.run(None, {"planes": board})[0]
+        (answer,) = ask(self.session, self.name, board)
+        if self.kind == "policy":
+            check_answer(self.name, answer, (len(board), cells + 1), LARGEST_LOGIT)
+        else:
+            check_answer(self.name, answer, (len(board),), 1)
+        return answer
 
 
 class PolicyNet(PlaneNet):
@@ -103,10 +116,13 @@ class ValueNet(PlaneNet):
 
 def find_plane_net(name: str) -> Path:
     """The ONNX file that `name` stands for. Those we ship lie apart from the nets with two heads."""
-    folder = SHIPPED / "alphago"
     if Path(name).exists():
         return find_net(name)
-    names = sorted(path.stem for path in folder.glob("*.onnx"))
-    if name in names:
-        return folder / f"{name}.onnx"
-    raise NetError(f"no net is called {name!r}, nor a file or a run folder{nearest(name, names)}")
+    if name in shipped_plane_nets():
+        return SHIPPED / FOLDER / f"{name}.onnx"
+    raise NetError(f"no net is called {name!r}, nor a file or a run folder{nearest(name, shipped_plane_nets())}")
+
+
+def shipped_plane_nets() -> list[str]:
+    """The names of those that come with us."""
+    return sorted(path.stem for path in (SHIPPED / FOLDER).glob("*.onnx"))

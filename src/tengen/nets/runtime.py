@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import threading
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 import numpy as np
 
 from tengen.nets.facts import NetError, NetFacts
+from tengen.nets.session import PROVIDERS, onnx_runtime, open_session
 from tengen.rules.errors import nearest
 from tengen.rules.game import Game
 
 SHIPPED = Path(__file__).parent.parent / "models"
-PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+LARGEST_FILE = 2**30  # bytes of a net
+LARGEST_LOGIT = 1e30  # beyond it, sums and products of what a net says are no numbers any more
+PATIENCE = 120  # seconds that a stranger's first answer may take, on a busy machine
+TRIAL = [sys.executable, "-P", "-c", "from tengen.nets.inspection import main; main()"]
 
 
 class OnnxNet:
@@ -25,8 +35,10 @@ class OnnxNet:
     facts: NetFacts
 
     def __init__(self, source: bytes | str | Path, device: str = "cpu"):
+        """A file, which is looked at first unless it is one that we ship; or the content of one that is trusted."""
         self.name = "this net" if isinstance(source, bytes) else Path(source).name
-        self.session = new_session(source if isinstance(source, bytes) else read_net(Path(source)), self.name, device)
+        content = source if isinstance(source, bytes) else read_trusted(Path(source))
+        self.session = new_session(content, self.name, device)
         self.facts = NetFacts.read(self.name, self.session.get_modelmeta().custom_metadata_map)
         takes = [(part.name, *part.shape[1:]) for part in self.session.get_inputs()]
         gives = [(part.name, *part.shape[1:]) for part in self.session.get_outputs()]
@@ -39,25 +51,38 @@ class OnnxNet:
         if planes.shape[1:] != (count, rows * columns):
             raise NetError(f"{self.name} is asked about {planes.shape}; it takes [states, {count}, {rows * columns}]")
         board = np.ascontiguousarray(planes, np.float32).reshape(-1, count, rows, columns)
-        logits, values = self.session.run(None, {"planes": board})
+        logits, values = ask(self.session, self.name, board)
+        check_answer(self.name, logits, (len(board), self.facts.actions), LARGEST_LOGIT)
+        check_answer(self.name, values, (len(board),), 1)
         return logits, values
+
+
+def ask(session: Any, name: str, board: np.ndarray) -> list[np.ndarray]:
+    """All that a session answers."""
+    try:
+        answers: list[np.ndarray] = session.run(None, {"planes": board})
+    except Exception as reason:  # its exceptions have no other base in common
+        raise NetError(f"{name} cannot answer: {reason}") from reason
+    return answers
+
+
+def check_answer(name: str, answer: np.ndarray, shape: tuple[int, ...], largest: float) -> None:
+    """Refuses what no search can go on with: other sizes, and numbers that are none or too large."""
+    if answer.shape != shape or answer.dtype != np.float32:
+        raise NetError(f"{name} is damaged: it answers with {answer.dtype} {answer.shape} instead of float32 {shape}")
+    if not (np.abs(answer) <= largest).all():  # nor is NaN
+        wrong = answer[~(np.abs(answer) <= largest)][0]
+        raise NetError(f"{name} is damaged: it answers {wrong}, which is not between {-largest:g} and {largest:g}")
 
 
 def new_session(model: bytes, name: str, device: str) -> Any:
     """ONNX Runtime for one model, without threads of its own."""
-    import onnxruntime  # it takes a fifth of a second, and most commands do without
-
     if device not in PROVIDERS:
         raise NetError(f"device={device} is unknown{nearest(device, PROVIDERS)}")
-    if PROVIDERS[device] not in onnxruntime.get_available_providers():
+    if PROVIDERS[device] not in onnx_runtime().get_available_providers():
         raise NetError(f"ONNX Runtime cannot use device={device} here; for cuda, install onnxruntime-gpu")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3  # errors alone
     try:
-        return onnxruntime.InferenceSession(model, options, providers=[PROVIDERS[device]])
+        return open_session(model, device)
     except Exception as reason:  # its exceptions have no other base in common
         raise NetError(f"{name} is damaged, or no ONNX file: {reason}") from reason
 
@@ -101,7 +126,51 @@ def facts_of(name: str) -> NetFacts:
 
 
 def read_net(path: Path) -> bytes:
+    """The content of a net's file."""
     try:
-        return path.read_bytes()
+        if not S_ISREG(path.stat().st_mode):
+            raise NetError(f"{path} cannot be read: it is no file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
     except OSError as reason:
         raise NetError(f"{path} cannot be read: {reason.strerror}") from reason
+    if len(content) > LARGEST_FILE:
+        raise NetError(f"{path} is no net: it has more than {LARGEST_FILE // 2**20} megabytes")
+    return content
+
+
+def read_trusted(path: Path) -> bytes:
+    """The same; whoever wrote it, it can be asked: a net that does not come with us is tried out first."""
+    content = read_net(path)
+    if not path.resolve().is_relative_to(SHIPPED.resolve()):
+        try_out(content, path.name)
+    return content
+
+
+_trying = threading.Lock()
+_found_wrong: dict[bytes, str] = {}  # with nets that were tried out, by their hash; nothing with most of them
+
+
+def try_out(content: bytes, name: str) -> None:
+    """Refuses a net that is more than plain layers, or whose first answer takes too much: see inspection.py."""
+    key = sha256(content).digest()
+    with _trying:
+        if key not in _found_wrong:
+            _found_wrong[key] = what_is_wrong(content)
+    if wrong := _found_wrong[key]:
+        raise NetError(f"{name} {wrong}")
+
+
+def what_is_wrong(content: bytes) -> str:
+    """With a net, as a process of its own finds out: it may hang, and it may be killed."""
+    places = os.pathsep.join(filter(None, sys.path))
+    environment = {**os.environ, "PYTHONPATH": places, "OPENBLAS_NUM_THREADS": "1"}
+    try:
+        trial = subprocess.run(TRIAL, input=content, capture_output=True, env=environment, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return f"gave no answer within {PATIENCE} seconds"
+    said = trial.stdout.decode(errors="replace").strip()
+    if trial.returncode == 0:
+        return said
+    last = trial.stderr.decode(errors="replace").strip().splitlines()[-1:]
+    return f"took too much time or memory for its first answer ({said or ''.join(last) or trial.returncode})"

@@ -80,7 +80,7 @@ class _Walk:
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             self.put("closure", name)
             self.value(cell.cell_contents if _is_filled(cell) else NO_VALUE)
-        for path in _names_looked_up(code):
+        for path in names_looked_up(code):
             self.put("name", path)
             self.named(path, known)
 
@@ -88,7 +88,7 @@ class _Walk:
         """What a name stands for, `lines.place` too: of a module, only what is asked for."""
         name, *rest = path
         value = known.get(name, NO_VALUE)  # a builtin needs no more than its name
-        while isinstance(value, ModuleType) and rest and not _is_foreign(value.__name__):
+        while isinstance(value, ModuleType) and rest and not is_foreign(value.__name__):
             value = getattr(value, rest.pop(0), NO_VALUE)
         self.value(value)
 
@@ -133,7 +133,7 @@ class _Walk:
             self.put("set", sorted(map(repr, value)))
         elif isinstance(value, ModuleType):
             self.put("module", value.__name__)
-            if not _is_foreign(value.__name__):
+            if not is_foreign(value.__name__):
                 self.module(value)
         elif isinstance(value, type):
             self.type(value)
@@ -152,7 +152,7 @@ class _Walk:
     def type(self, kind: type) -> None:
         """A class: one of ours can be compiled in if it is a tuple with names, or an enumeration."""
         self.put("class", *_name_of(kind), getattr(kind, "_fields", ()))
-        if _is_foreign(kind.__module__) or not self.is_new(kind):
+        if is_foreign(kind.__module__) or not self.is_new(kind):
             return
         self.mapping("defaults", getattr(kind, "_field_defaults", {}))
         if issubclass(kind, Enum):
@@ -170,7 +170,7 @@ class _Walk:
             self.rule(rule)
         elif hasattr(value, "_defn"):  # an intrinsic, which writes machine code: by whatever its module knows
             self.module(sys.modules[value._defn.__module__])
-        elif _is_foreign(getattr(value, "__module__", None) or type(value).__module__):
+        elif is_foreign(getattr(value, "__module__", None) or type(value).__module__):
             self.foreign(value)
         elif isinstance(value, FunctionType):  # plain Python, for which an overload may be registered
             self.module(sys.modules[value.__module__])
@@ -192,7 +192,7 @@ def _name_of(kind: type) -> tuple[str, str]:
 
 
 @cache
-def _is_foreign(module: str) -> bool:
+def is_foreign(module: str) -> bool:
     """Whether a module is Python's own, or of a package whose version is part of every fingerprint."""
     return module.partition(".")[0] in FOREIGN
 
@@ -242,7 +242,7 @@ def _constant_text(constant: Any) -> str:
 
 
 @cache
-def _names_looked_up(code: CodeType) -> tuple[tuple[str, ...], ...]:
+def names_looked_up(code: CodeType) -> tuple[tuple[str, ...], ...]:
     """The global names in a function and the functions within it, each with the attributes asked of it, in order."""
     return tuple(sorted(set(_paths_in(code))))
 

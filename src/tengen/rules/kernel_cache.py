@@ -12,7 +12,9 @@ import pickle
 import re
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,31 +41,42 @@ class Untrusted(OSError):
 class KernelCache(NullCache):
     """What Numba asks before it compiles one entry point, and tells afterwards. Nothing that fails here stops it."""
 
-    def __init__(self, folder: Path, name: str):
-        self.folder, self.name = folder, name
+    def __init__(self, folder: Path | None, name: str, game: str):
+        self.folder, self.name, self.game = folder, name, game  # without a folder, nothing is kept
         self.lock: BaseFileLock | None = None  # held while we compile what others wait for
 
     @property
     def cache_path(self) -> str:
-        return str(self.folder)
+        return str(self.folder or "")
+
+    def has(self, signature: Any, target: Any) -> bool:
+        """Whether the machine code for a signature is there."""
+        path = self._path(signature, target.codegen())
+        return path is not None and path.exists()
 
     def load_overload(self, signature: Any, target: Any) -> CompileResult | None:
         """The machine code for a signature, if it is there. If it is not, we are the one who compiles it."""
         target.refresh()
         path = self._path(signature, target.codegen())
         found = self._load(path, target)
-        if found is None and self._is_our_turn(path):
-            found = self._load(path, target)  # somebody may have been quicker
-            if found is not None:
-                self.release()
+        if found is None:
+            if (tell := _hearing.get()) is not None:
+                tell()
+            if path is not None and self._is_our_turn(path):
+                found = self._load(path, target)  # somebody may have been quicker
+        if found is not None:
+            self.release()
+        else:
+            announce(self.game, path is not None)
         return found
 
     def save_overload(self, signature: Any, result: CompileResult) -> None:
         try:
+            path = self._path(signature, result.codegen)
             if result.library.has_dynamic_globals or any(not part.can_cache for part in result.lifted):
                 warn_of_lost_kernels(f"{self.name} holds addresses of this process")
-            else:
-                write_sealed(self._path(signature, result.codegen), dumps(result._reduce()))
+            elif path is not None:
+                write_sealed(path, dumps(result._reduce()))
         except OSError as reason:
             warn_of_lost_kernels(str(reason))
         finally:
@@ -75,12 +88,16 @@ class KernelCache(NullCache):
             self.lock.release()
             self.lock = None
 
-    def _path(self, signature: Any, codegen: Any) -> Path:
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
         """One file for what is compiled for these types, on this kind of processor."""
+        if self.folder is None:
+            return None
         key = HASH(repr((signature, codegen.magic_tuple())).encode()).hexdigest()[:16]
         return self.folder / f"{self.name}.{key}.kernel"
 
-    def _load(self, path: Path, target: Any) -> CompileResult | None:
+    def _load(self, path: Path | None, target: Any) -> CompileResult | None:
+        if path is None:
+            return None
         try:
             return CompileResult._rebuild(target, *pickle.loads(read_sealed(path)))
         except FileNotFoundError:
@@ -102,6 +119,28 @@ class KernelCache(NullCache):
             return False
         self.lock = lock
         return True
+
+
+# What is said meanwhile.
+
+_hearing: ContextVar[Callable[[], None] | None] = ContextVar("hearing", default=None)
+
+
+@contextmanager
+def telling(say: Callable[[], None]) -> Iterator[None]:
+    """Within, `say` is called before something is compiled, or waited for while another process compiles it."""
+    token = _hearing.set(say)
+    try:
+        yield
+    finally:
+        _hearing.reset(token)
+
+
+@cache
+def announce(game: str, is_kept: bool) -> None:
+    """Says in one line a game on stderr that something is compiled."""
+    kept = "; it is kept on disk" if is_kept else ""
+    print(f"tengen: compiling a part of {game}{kept}", file=sys.stderr, flush=True)
 
 
 def read_sealed(path: Path) -> bytes:

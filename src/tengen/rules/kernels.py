@@ -16,16 +16,16 @@ import inspect
 import itertools
 import re
 import secrets
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from numba import njit
-from numba.core import config, event
+from numba import njit, typeof
+from numba.core import config
 from numba.core.bytecode import FunctionIdentity
 from numba.core.errors import NumbaError
 
@@ -33,10 +33,12 @@ from tengen.rules.contract import JIT_OPTIONS
 from tengen.rules.errors import GameFileError
 from tengen.rules.fingerprint import Unkeepable, fingerprint
 from tengen.rules.kernel_cache import KernelCache, cache_for_all, file_name, warn_of_lost_kernels
+from tengen.rules.plain import run_plain
 
 FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))  # see above: what happens without is tested
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # Numba paints its words where colorama is installed
 _compiling = threading.RLock()  # entry points are made one after the other
+_in_haste: ContextVar[bool] = ContextVar("in_haste", default=False)
 
 
 class Entry:
@@ -49,21 +51,30 @@ class Entry:
         self.function = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self._native: dict[tuple[type, ...], Callable[..., Any]] = {}
+        self._ahead: set[tuple[Any, tuple[Any, ...]]] = set()  # what is compiled while plain Python answers
+        self.is_plain = False  # whether it always answers in plain Python
 
     def __call__(self, game: Any, *arguments: Any) -> Any:
+        native = self._native_for(game, arguments)
+        if self.is_plain or (_in_haste.get() and not self._is_ready(native, game, *arguments)):
+            return run_plain(self.function, game, *arguments)
+        try:
+            return native(game, *arguments)
+        except BaseException as reason:
+            if native is not self.function:
+                native._cache.release()
+            if not isinstance(reason, NumbaError | KeyError):
+                raise
+            raise GameFileError(f"{type(game).__name__}: a rule does not compile: {compiler_says(reason)}") from reason
+
+    def _native_for(self, game: Any, arguments: tuple[Any, ...]) -> Any:
+        """Numba's function for these kinds of tuples: with the JIT off, the plain one."""
         kinds = (type(game), *tuples_among(arguments))
         native = self._native.get(kinds)
         if native is None:
             with _compiling:
                 native = self._native[kinds] = self._native.get(kinds) or self._compile(kinds)
-        try:
-            return native(game, *arguments)
-        except BaseException as reason:
-            if (kept := cache_of(native)) is not None:
-                kept.release()
-            if not isinstance(reason, NumbaError | KeyError):
-                raise
-            raise GameFileError(f"{type(game).__name__}: a rule does not compile: {compiler_says(reason)}") from reason
+        return native
 
     def _compile(self, kinds: tuple[type, ...]) -> Callable[..., Any]:
         if config.DISABLE_JIT:
@@ -74,20 +85,47 @@ class Entry:
         except Unkeepable as reason:
             warn_of_lost_kernels(f"{label}: {reason}")
             name, folder = label, None
-        clone = FunctionType(
-            self.function.__code__,
-            self.function.__globals__,
-            name,
-            self.function.__defaults__,
-            self.function.__closure__,
-        )
-        clone.__qualname__, clone.__module__ = name, self.function.__module__
+        own = self.function
+        clone = FunctionType(own.__code__, own.__globals__, name, own.__defaults__, own.__closure__)
+        clone.__qualname__, clone.__module__ = name, own.__module__
         native = njit(nogil=True, **JIT_OPTIONS)(clone)
-        if folder is not None:
-            native._cache = KernelCache(folder, file_name(name))
-        _announce_compilations()
-        _game_names[native] = Path(inspect.getfile(kinds[0])).stem
+        native._cache = KernelCache(folder, file_name(name), Path(inspect.getfile(kinds[0])).stem)
         return native
+
+    def is_there(self, game: Any, *arguments: Any) -> bool:
+        """Whether the machine code for such arguments need not be compiled."""
+        native = self._native_for(game, arguments)
+        types = tuple(typeof(argument) for argument in (game, *arguments))
+        return native is self.function or types in native.overloads or native._cache.has(types, native.targetctx)
+
+    def _is_ready(self, native: Any, *arguments: Any) -> bool:
+        """The same; what is not there is compiled in a thread of its own from now on."""
+        if self.is_there(*arguments):
+            return True
+        types = tuple(typeof(argument) for argument in arguments)
+        with _compiling:
+            is_new = (native, types) not in self._ahead
+            self._ahead.add((native, types))
+        if is_new:
+            threading.Thread(target=_compile_ahead, args=(native, types), daemon=True).start()
+        return False
+
+
+def _compile_ahead(native: Any, types: tuple[Any, ...]) -> None:
+    try:
+        native.compile(types)
+    except Exception:  # whoever needs it will be told
+        native._cache.release()
+
+
+@contextmanager
+def at_once() -> Iterator[None]:
+    """Within, an entry point whose machine code is not there yet answers in plain Python, and is compiled meanwhile."""
+    token = _in_haste.set(True)
+    try:
+        yield
+    finally:
+        _in_haste.reset(token)
 
 
 def tuples_among(arguments: Iterable[Any]) -> Iterator[type]:
@@ -96,12 +134,6 @@ def tuples_among(arguments: Iterable[Any]) -> Iterator[type]:
         if isinstance(argument, tuple):
             yield type(argument)
             yield from tuples_among(argument)
-
-
-def cache_of(native: Any) -> KernelCache | None:
-    """Where a compiled entry point is kept on disk; None if it is not."""
-    kept = getattr(native, "_cache", None)
-    return kept if isinstance(kept, KernelCache) else None
 
 
 def entry(function: Callable[..., Any]) -> Entry:
@@ -122,26 +154,3 @@ def compiler_says(reason: Exception) -> str:
     )
     hint = "; is it a helper that lacks @kernel?" if "Untyped global name" in innermost[0] else ""
     return f"{innermost[0]}{hint} {place}".strip()
-
-
-_game_names: dict[Any, str] = {}  # of each native entry point
-
-
-@cache
-def _announce_compilations() -> None:
-    """From now on, says in one line a game on stderr when entry points are compiled rather than loaded."""
-    announced = set()
-
-    class Announcer(event.Listener):
-        def on_start(self, event: event.Event) -> None:
-            dispatcher = event.data["dispatcher"]
-            name = _game_names.get(dispatcher)
-            if name is not None and name not in announced:
-                announced.add(name)
-                kept = "; it is kept on disk" if cache_of(dispatcher) else ""
-                print(f"tengen: compiling a part of {name}{kept}", file=sys.stderr, flush=True)
-
-        def on_end(self, event: event.Event) -> None:
-            pass
-
-    event.register("numba:compile", Announcer())

@@ -120,7 +120,7 @@ class AlphaGo(Puct):
         settings = {"exploration": 4.0, "rollouts": 0.5, **settings}
         if player is None:
             settings["rollouts"] = 0.0
-        self.number = 0  # of leaves so far: each plays by a random sequence of its own
+        self.number = 0  # of leaves so far: each plays by a random sequence of its own, see `leaf_number`
         self.pool: Executor | None = None
         self.leaf_seconds = 0.0  # what a leaf took lately
         super().__init__(game, self._judge_first, **settings)
@@ -198,9 +198,18 @@ class AlphaGo(Puct):
         logits, values = self.judge(leaves)
         if self.rollouts == 0 or self.player is None:
             return logits, values
-        results = self.player(leaves, self.seed * 2**40 + number, clock)
+        results = self.player(leaves, leaf_number(self.seed, number), clock)
         results = np.where(leaves["to_play"] == FIRST - 1, results, -results)
         return logits, ((1 - self.rollouts) * values + self.rollouts * results).astype(np.float32)
+
+
+def leaf_number(seed: int, leaf: int) -> int:
+    """The number, of 64 bits, by which the leaf plays: no two seeds up to 2**63 begin at the same one.
+
+    Seeds below 2**24 have 2**40 numbers each; the upper bits of larger ones are spread over all bits.
+    """
+    upper, lower = divmod(seed, 2**24)
+    return (lower * 2**40 + upper * 0x9E3779B97F4A7C15 + leaf) % 2**64
 
 
 def knows_nothing(game: Game) -> Judge:

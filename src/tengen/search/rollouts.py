@@ -42,8 +42,9 @@ ROWS = 128  # games side by side
 class Rollouts(Protocol):
     """Plays games from leaves that go on.
 
-    Leaves have numbers, counted from the one that is given; the same leaf with the same number has the same result:
-    float32 [leaves], its mean over some games. When the clock has run out, what is not decided yet is NOT_PLAYED.
+    Leaves have numbers, counted from the one that is given (0 to 2**64 - 1, after which they begin again at 0); the
+    same leaf with the same number has the same result: float32 [leaves], its mean over some games. When the clock has
+    run out, what is not decided yet is NOT_PLAYED.
     """
 
     def __call__(self, leaves: np.ndarray, number: int, clock: Clock | None = None) -> np.ndarray: ...
@@ -84,7 +85,7 @@ def result_of(game, state):
 def roll_leaves(game, player, leaves, scratch, notes, actions, repeats, number, results):
     """Writes the mean result of so many games from each leaf: results [leaves]."""
     for i in range(len(leaves)):
-        seed, total = first_seed(number + i), np.float32(0)
+        seed, total = first_seed(number + np.uint64(i)), np.float32(0)
         for _ in range(repeats):
             scratch[0] = leaves[i]
             seed = roll(player, game, scratch[0], notes[0], actions, seed)
@@ -102,7 +103,7 @@ class QuickRollouts:
     def __call__(self, leaves: np.ndarray, number: int, clock: Clock | None = None) -> np.ndarray:
         results, notes = np.empty(len(leaves), np.float32), np.zeros(1, self.player.record(self.game)).view(np.recarray)
         scratch = self.game.new_states(1), notes, np.empty(self.game.actions, np.int32)
-        roll_leaves(self.game.parameters, self.player, leaves, *scratch, self.repeats, number, results)
+        roll_leaves(self.game.parameters, self.player, leaves, *scratch, self.repeats, np.uint64(number), results)
         return results
 
 
@@ -122,7 +123,7 @@ def begin_job(leaves, rows, row, job, repeats, number):
     leaf, repeat = np.uint64(job // repeats), np.uint64(job % repeats)
     rows.states[row] = leaves[job // repeats]
     rows.jobs[row] = job
-    rows.seeds[row] = first_seed(first_seed(np.uint64(number) + leaf) + repeat)
+    rows.seeds[row] = first_seed(first_seed(number + leaf) + repeat)
 
 
 @kernel
@@ -184,21 +185,21 @@ class NetRollouts:
 
     def __init__(self, game: Game, policy: Policy, player: Any, repeats: int = 1, rows: int = ROWS):
         self.game, self.policy, self.player, self.repeats, self.rows = game, policy, player, repeats, rows
-        start, nothing = game.start().states, np.zeros(0, np.float32)
-        begin_rows(game.parameters, start, self._new_rows(0), 1, 0)
+        start, nothing, number = game.start().states, np.zeros(0, np.float32), np.uint64(0)
+        begin_rows(game.parameters, start, self._new_rows(0), 1, number)
         arguments = np.zeros((0, game.actions), np.float32), nothing, nothing
-        step_rows(game.parameters, player, start, self._new_rows(0), 0, 0, 1, 0, *arguments)
+        step_rows(game.parameters, player, start, self._new_rows(0), 0, 0, 1, number, *arguments)
 
     def __call__(self, leaves: np.ndarray, number: int, clock: Clock | None = None) -> np.ndarray:
         jobs = len(leaves) * self.repeats
         live = begun = min(self.rows, jobs)
-        rows, game = self._new_rows(live), self.game.parameters
+        rows, game, first = self._new_rows(live), self.game.parameters, np.uint64(number)
         totals, counts = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), np.float32)
-        begin_rows(game, leaves, rows, self.repeats, number)
+        begin_rows(game, leaves, rows, self.repeats, first)
         while live and (clock is None or clock.left > 0):
             logits = np.array(self.policy(rows.states[:live]), np.float32)
             live, begun = step_rows(
-                game, self.player, leaves, rows, live, begun, self.repeats, number, logits, totals, counts
+                game, self.player, leaves, rows, live, begun, self.repeats, first, logits, totals, counts
             )
         return np.where(counts > 0, totals / np.maximum(counts, 1), NOT_PLAYED)
 

@@ -272,7 +272,7 @@ def clear_root(nodes, state):
 
 @entry
 def new_tree(game, root, nodes, sizes, number):
-    """Begins a tree at root[0]; returns the seed of the random sequence of a number."""
+    """Begins a tree at root[0]; returns the seed of the random sequence of a number of 64 bits."""
     clear_root(nodes, root[0])
     sizes[0] = 1
     return first_seed(number)
@@ -306,7 +306,8 @@ class Tree:
         """Makes `position` the root; what is known of it is kept if it continues the last one."""
         moves = None if self.position is None else moves_between(self.position, position)
         if moves is None:
-            first = new_tree(self.game.parameters, position.states, self.nodes, self.sizes, self.number)
+            number = np.uint64(self.number)  # the last tree of the largest seed has a number of 64 bits
+            first = new_tree(self.game.parameters, position.states, self.nodes, self.sizes, number)
             self.seed = first if self.seed is None else self.seed
         elif moves:
             if len(self.spare) == 0:

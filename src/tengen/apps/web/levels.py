@@ -6,6 +6,7 @@ a slow machine plays as well as a quick one. Where we ship a net for the very ga
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,18 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from tengen.agents.agent import Agent
-from tengen.agents.specs import AGENTS, LEARNED_BEST, PRESETS, load_agent
+from tengen.agents.specs import (
+    AGENTS,
+    LEARNED_BEST,
+    PRESETS,
+    Answers,
+    Megabytes,
+    NetName,
+    Option,
+    Seconds,
+    Threads,
+    load_agent,
+)
 from tengen.apps.web.settings import CORES, Settings
 from tengen.apps.web.views import Parameter, parameter_view
 from tengen.games.connect4 import Connect4
@@ -22,6 +34,7 @@ from tengen.games.gomoku import Gomoku
 from tengen.games.mnk import MNK
 from tengen.games.reversi import Reversi
 from tengen.nets.runtime import net_for, shipped_nets
+from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
 
@@ -70,7 +83,13 @@ LEARNED = {  # the strongest is what `strong` plays: the game's expert is asked,
     "hard": "puct:net={net},simulations=100",
     "strongest": LEARNED_BEST + ",time=1",
 }
-CEILINGS: dict[str, float] = {"time": 60, "threads": CORES, "cache": 100_000}  # of options that a client names
+CEILINGS: dict[type, float] = {  # of what a client asks for, by kind of option
+    Between: math.inf,  # its whole range is cheap
+    OneOf: math.inf,
+    Seconds: 60,
+    Threads: CORES,
+    Answers: 100_000,
+}
 
 
 @dataclass(frozen=True)
@@ -126,10 +145,13 @@ def spec_of(text: str, game: Game, settings: Settings) -> str:
     name, _, rest = text.partition(":")
     if len(text) > LONGEST_AGENT or name not in allowed_agents():
         raise BadParameter(f"no agent is called {name[:40]!r} here{nearest(name, [*LEVELS, *allowed_agents()])}")
+    options = AGENTS[PRESETS.get(name, name).partition(":")[0]].options
     for piece in filter(None, rest.split(",")):
         if not (match := OPTION.fullmatch(piece)):
             raise BadParameter(f"{piece[:40]!r} is not an option; write name=value")
-        _check_option(match[1], match[2], settings)
+        if match[1] not in options:
+            raise BadParameter(f"{name} has no option {match[1]!r}{nearest(match[1], options)}")
+        _check_option(match[1], match[2], options[match[1]], settings)
     return text
 
 
@@ -143,20 +165,16 @@ def _run_spec(text: str, game: Game, settings: Settings) -> str:
     return spec
 
 
-def _check_option(name: str, value: str, settings: Settings) -> None:
-    """Refuses what would reach outside, or cost more than a client may."""
-    if name == "net" and value not in ("uniform", *shipped_nets()):
-        raise BadParameter(f"no net is called {value[:40]!r} here{nearest(value, ['uniform', *shipped_nets()])}")
-    ceiling = {**CEILINGS, "memory": settings.memory}.get(name)
-    if ceiling is not None and _number(value) > ceiling:
-        raise BadParameter(f"{name}={value}: up to {ceiling:g} is given here")
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0  # whoever reads the spec says what is wrong with it
+def _check_option(name: str, value: str, option: Option, settings: Settings) -> None:
+    """Refuses what would reach outside, or cost more than a client may, and any kind of option not known here."""
+    allowed, ceilings = option.allowed, {**CEILINGS, Megabytes: settings.memory}
+    if isinstance(allowed, NetName):
+        if value not in allowed.names:
+            raise BadParameter(f"no net is called {value[:40]!r} here{nearest(value, allowed.names)}")
+    elif type(allowed) not in ceilings:
+        raise BadParameter(f"{name} is not chosen here")
+    elif option.read(name, value) > ceilings[type(allowed)]:
+        raise BadParameter(f"{name}={value}: up to {ceilings[type(allowed)]:g} is given here")
 
 
 def allowed_agents() -> list[str]:

@@ -9,8 +9,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from numba.core import event
-
 from tengen.agents.agent import Agent, opinions_of
 from tengen.agents.passing import compile_for
 from tengen.agents.thinking import EARLY, keeps_its_tree, think
@@ -18,6 +16,7 @@ from tengen.apps.web.levels import new_agent
 from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import Settings
 from tengen.rules.game import Game, Position
+from tengen.rules.kernel_cache import telling
 from tengen.search.limits import Clock, Decision, Limit
 
 ROUND = 5.0  # seconds that a search which begins again each time may take at once
@@ -33,35 +32,18 @@ Cells = dict[int, int | None]  # where each action puts its stone
 # Compilations.
 
 
-class _Listener(threading.local):
-    say: Callable[[str], None] | None = None
+def aloud(say: Callable[[str], None], work: Callable[..., Result], *arguments: Any) -> Result:
+    """Does work in this thread; `say` is called once, in this thread, if something is compiled for it."""
+    is_said = False
 
-
-_listener = _Listener()
-
-
-class _Compilations(event.Listener):
-    """Tells whoever a thread works for that a kernel is compiled in it."""
-
-    def on_start(self, event: Any) -> None:
-        say, _listener.say = _listener.say, None  # once is enough
-        if say is not None:
+    def tell() -> None:
+        nonlocal is_said
+        if not is_said:
+            is_said = True
             say(COMPILING)
 
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-event.register("numba:compile", _Compilations())
-
-
-def aloud(say: Callable[[str], None], work: Callable[..., Result], *arguments: Any) -> Result:
-    """Does work in this thread; `say` is called, in this thread, if something is compiled for it."""
-    _listener.say = say
-    try:
+    with telling(tell):
         return work(*arguments)
-    finally:
-        _listener.say = None
 
 
 _first_use = threading.Lock()

@@ -25,6 +25,7 @@ from tengen.records.record import file_name, plays_points, result_text
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadMove, UnknownGame
 from tengen.rules.game import Game, Position, parameter_kinds
+from tengen.rules.kernels import at_once
 
 LONGEST_SPEC, LONGEST_MOVE, MOST_MOVES = 100, 32, 2000
 SETTING = r"[A-Za-z_][A-Za-z0-9_]*=[A-Za-z0-9_.+-]+"
@@ -169,6 +170,7 @@ def position_of(spec: str, moves: Sequence[str]) -> Position:
     return position_after(known_game(spec), moves)
 
 
+@at_once()
 def position_after(game: Game, moves: Sequence[str]) -> Position:
     """The position after a client's moves; raises what is wrong with the first that cannot be played."""
     position = game.start()
@@ -220,6 +222,7 @@ def parameter_view(name: str, kind: type, allowed: Any, default: Any, about: str
     return Parameter(name=name, kind="text", default=default, about=about)
 
 
+@at_once()
 def view_of(position: Position) -> View:
     """A position as a page draws it."""
     game, board = position.game, position.board.ravel()
@@ -271,6 +274,7 @@ class Step(NamedTuple):
     fills: tuple[int, ...] = ()  # all its cells, if it fills more than one and comes from none
 
 
+@at_once()
 def cells_of(position: Position) -> dict[int, int | None]:
     """Where each legal action puts its stone."""
     return {action: step_of(position, action).cell for action in position.legal_actions}

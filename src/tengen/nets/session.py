@@ -1,0 +1,32 @@
+"""ONNX Runtime, for those who ask a net. No other module imports it: here it is told to keep to itself.
+
+Its packages report to their maker how they are used, unless they are told not to before they are loaded: they look up a
+host, and keep a number for the device in the user's cache.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+
+
+def onnx_runtime() -> Any:
+    """The module `onnxruntime`, which reports nothing. It takes a fifth of a second, and most commands do without."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # what it reads as it is loaded
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()  # Windows has a telemetry of its own, and another switch for it
+    return onnxruntime
+
+
+def open_session(model: bytes, device: str = "cpu") -> Any:
+    """A session for one model, without threads of its own; raises whatever ONNX Runtime does if it is no model."""
+    onnxruntime = onnx_runtime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3  # errors alone
+    return onnxruntime.InferenceSession(model, options, providers=[PROVIDERS[device]])
