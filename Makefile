@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 GAME ?= tictactoe
 PRESET ?= tictactoe
 LIVE := gnugo grhino chromium
+OLDEST := tests/rules tests/search/test_uct.py tests/search/test_puct.py tests/agents tests/apps/test_cli.py \
+	tests/apps/test_web_server.py tests/apps/test_web_play.py
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: run play train test test-all live lint bench docs clean
+.PHONY: run play train test test-all quick minutes wheel live lint bench docs oldest clean
 
 run: $(VENV)/installed
 	@$(BIN)/tengen serve
@@ -19,10 +21,14 @@ train: $(VENV)/installed-train
 	@$(BIN)/tengen train $(PRESET)
 
 test: lint
-	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit -m "not long"
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist loadfile -m "not long" tests/games
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit -m "not long" --junit-xml $(VENV)/tests.xml
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist loadfile -m "not long" tests/games --junit-xml $(VENV)/checked.xml
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/without_jit
 	$(BIN)/coverage report --include="*/tengen/games/*,*/tengen/rules/*" --fail-under=85
+
+quick: lint # before each commit: lint, types, and the tests of what changed since main
+	@tests=$$($(BIN)/python tests/changed.py); [ -z "$$tests" ] && echo "no test is about what changed" \
+	|| $(BIN)/pytest -n 2 --dist loadfile -m "not long and not slow" $$tests
 
 test-all: lint live
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/without_jit
@@ -37,6 +43,13 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+minutes: test # where they go, as a table in CONTRIBUTING.md
+	$(BIN)/python tests/minutes.py $(VENV)/tests.xml $(VENV)/checked.xml
+
+wheel: $(VENV)/installed-dev # the wheel and the source archive, into dist/; the wheel is tried in an empty environment
+	rm -rf dist && $(BIN)/python -m build --outdir dist .
+	$(BIN)/pytest tests/test_wheel.py
 
 docs: $(VENV)/installed-docs # the site, into site/: open site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -56,7 +69,14 @@ $(VENV)/installed-train: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[train]"
 	@touch $@ $(VENV)/installed
 
-$(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/installed-minutes: test # where they go, as a table in CONTRIBUTING.md
+	$(BIN)/python tests/minutes.py $(VENV)/tests.xml $(VENV)/checked.xml
+
+wheel: $(VENV)/installed-dev # the wheel and the source archive, into dist/; the wheel is tried in an empty environment
+	rm -rf dist && $(BIN)/python -m build --outdir dist .
+	$(BIN)/pytest tests/test_wheel.py
+
+docs: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[docs]"
 	@touch $@ $(VENV)/installed
 
@@ -64,5 +84,12 @@ $(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
 	@touch $@ $(VENV)/installed $(VENV)/installed-train $(VENV)/installed-docs
 
+oldest: # what players use, tried with the oldest versions of other packages that pyproject.toml allows
+	$(PYTHON) -m venv --clear $(VENV)-oldest
+	$(PYTHON) bench/oldest.py > $(VENV)-oldest/constraints.txt
+	$(VENV)-oldest/bin/pip install --quiet --disable-pip-version-check --constraint $(VENV)-oldest/constraints.txt --editable . \
+		httpx hypothesis pytest
+	XDG_CACHE_HOME=$(CURDIR)/$(VENV)-oldest/cache $(VENV)-oldest/bin/pytest -m "not long" $(OLDEST)
+
 clean:
-	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VENV)-oldest build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

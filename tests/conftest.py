@@ -8,6 +8,16 @@ import pytest
 
 from tengen.agents.process import find_program
 
+NEEDS = {"chromium": "browser", "cluster": "cluster", "gnugo": "engines", "gtp_rhino": "engines"}  # by fixture
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks tests by what they need: `pytest -m "not browser and not cluster"`."""
+    for item in items:
+        for fixture, marker in NEEDS.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(marker)
+
 
 def find_engine(name: str, package: str) -> str:
     """The path of an engine. Without one the live tests skip, and say so; where TENGEN_LIVE is set they fail."""

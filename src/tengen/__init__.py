@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tengen.rules.check import Report
     from tengen.rules.game import Game
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["check", "load_agent", "load_game"]
 
 
