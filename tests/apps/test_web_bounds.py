@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from web_browser import expect, open_page
+from web_browser import expect, open_page, running_server
 
 from tengen.apps.web import runs
 from tengen.apps.web.security import Guard, Turns
@@ -122,6 +124,33 @@ def test_a_body_that_nobody_can_read(site: str) -> None:
 
 
 # In the browser.
+
+
+@pytest.mark.parametrize("second", ["easy", "person"])
+def test_the_page_says_that_its_server_is_gone_until_it_is_back(chrome: Any, second: str) -> None:
+    """The socket tells it at once; without one the next move does, which is played when there is a server again."""
+    with ExitStack() as first:
+        url = first.enter_context(running_server())
+        link = f"#/play?game=tictactoe&moves=b2&first=person&second={second}"
+        with open_page(chrome, url + link, expected=("ERR_", "WebSocket", "503")) as page:
+            gone, status = page.locator("#gone[role=alert]"), page.locator("p.status")
+            expect(status).to_have_text("Your move (X)" if second == "easy" else "O to move")
+            expect(gone).to_be_empty()
+            first.close()
+            if second == "person":
+                page.locator('svg.board [data-cell="0"]').click()
+            expect(gone).to_have_text(
+                "The server has ended or cannot be reached; start it again with tengen serve. Your game is still here."
+            )
+            page.locator("#language").click()
+            expect(gone).to_contain_text("服务器")
+            page.locator("#language").click()
+            expect(gone).to_contain_text("The server has ended")
+            with running_server(port=urlsplit(url).port or 0):
+                expect(gone).to_be_empty()
+                if second == "person":
+                    page.locator('svg.board [data-cell="0"]').click()
+                expect(status).to_have_text("Your move (X)" if second == "easy" else "X to move")
 
 
 def saved(page: Any) -> str:

@@ -5,9 +5,12 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from web_jobs import PATIENCE, TINY, end_jobs, entry, site_in, write_run
+from web_site import serving
 
 from tengen.agents.specs import load_agent
 from tengen.apps.web import runs as runs_module
@@ -382,12 +385,57 @@ def test_a_tournament_from_a_terminal_is_shown(site):
     assert "secret" not in json.dumps([view, played, site.get("/api/contests")])
 
 
-def test_a_store_that_is_none_is_not_shown(site):
+def test_a_store_that_is_none_is_shown_as_bad(site):
     folder = site.settings.contests / "odd"
     folder.mkdir(parents=True)
     (folder / "games.db").write_bytes(b"no store" * 100)
-    assert site.get("/api/contests") == {"contests": []}
-    assert "no store of games" in site.get("/api/contests/odd", 400)["error"]
+    (shown,) = site.get("/api/contests")["contests"]
+    assert (shown["state"], "no store of games" in shown["problem"]) == ("failed", True)
+    assert "no store of games" in site.get("/api/contests/odd/games", 400)["error"]
+
+
+def test_engines_of_others_are_called_by_their_program(site):
+    """What stands on a command line is nobody's business: folders, options, keys."""
+    game = load_game("tictactoe")
+    folder = site.settings.contests / "mine"
+    folder.mkdir(parents=True)
+    names = ("gtp:/opt/me/gnugo --mode gtp --key=s3cret", "gtp:/opt/me/gnugo --level 2", "gomocup:'/my dir/pbrain' x")
+    agents = [load_agent("random", game, seed=seed) for seed in (1, 2)]
+    with Store(folder / "games.db") as store:
+        match = store.match({"game": game.spec, "agents": list(names)})
+        for number, pair in enumerate(((0, 1), (1, 2), (2, 0))):
+            record = play_game(game, agents, names=[names[i] for i in pair])
+            store.add(replace(record, ending=f"{names[0]} ended: {names[1]}"), match, number)
+    view, played = site.get("/api/contests/mine"), site.get("/api/contests/mine/games")
+    assert view["agents"] == ["gtp:gnugo", "gtp:gnugo (2)", "gomocup:pbrain"]
+    assert {player["name"] for player in view["players"]} == set(view["agents"])
+    assert {name for game in played["games"] for name in game["players"]} == set(view["agents"])
+    assert played["games"][0]["ending"] == "gtp:gnugo ended: gtp:gnugo (2)"
+    shown = site.get("/api/contests/mine/games/1")
+    assert set(shown["players"]) <= set(view["agents"])
+    said = json.dumps([view, played, shown, site.get("/api/contests")])
+    assert [word for word in ("/opt", "s3cret", "level", "my dir") if word in said] == []
+
+
+def test_of_many_starts_at_once_one_begins_and_the_others_leave_nothing(site):
+    wanted = {"game": "tictactoe", "agents": ["uct:time=0.2", "beginner"], "games": 100}
+    with serving(contests=site.settings.contests, requests_at_once=50) as server, ThreadPoolExecutor(50) as pool:
+        answers = list(pool.map(lambda _: server.http.post("/api/contests", json=wanted).status_code, range(50)))
+    assert sorted(answers) == [200] + [409] * 49
+    assert len(site.get("/api/contests")["contests"]) == 1
+    assert len([path for path in site.settings.contests.iterdir() if path.name != ".jobs"]) == 1
+
+
+def test_a_contest_that_cannot_begin_leaves_nothing(site, monkeypatch):
+    def refuse(self, *arguments):
+        raise OSError("no process")
+
+    monkeypatch.setattr(Jobs, "begin", refuse)
+    assert (
+        "cannot be started"
+        in site.post("/api/contests", {"game": "tictactoe", "agents": ["random", "easy"]}, 409)["error"]
+    )
+    assert site.get("/api/contests")["contests"] == []
 
 
 # Whatever is sent.
@@ -399,7 +447,7 @@ def test_schemathesis_finds_no_server_error(tmp_path, monkeypatch):
     from web_openapi import check_answers, operations_of
 
     begun = []
-    monkeypatch.setattr(Jobs, "start", lambda self, name, arguments, *rest: begun.append(arguments))
+    monkeypatch.setattr(Jobs, "begin", lambda self, name, arguments, *rest: begun.append(arguments))
     write_run(tmp_path / "runs" / "0")
     settings = Settings(runs=tmp_path / "runs", contests=tmp_path / "contests", names=("testserver",), requests=1e9)
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", new_app(settings))

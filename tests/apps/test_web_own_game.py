@@ -300,7 +300,7 @@ def test_tournaments_of_files_from_a_terminal(site: Site, race: Path) -> None:
 
 def test_a_contest_whose_file_is_not_served_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Any] = []
-    monkeypatch.setattr(Jobs, "start", lambda self, name, arguments, folder, facts: started.append(arguments))
+    monkeypatch.setattr(Jobs, "begin", lambda self, name, arguments, folder, facts: started.append(arguments))
     site = Site(tmp_path, BREAKTHROUGH)
     name = site.post("/api/contests", {"game": "breakthrough", "agents": ["easy", "random"]})["name"]
     assert str(BREAKTHROUGH) in started[0]
@@ -315,7 +315,7 @@ def test_a_contest_whose_file_is_not_served_any_more(tmp_path: Path, monkeypatch
 def test_runs_of_files(site: Site, race: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of a file that is served is like any other, however its settings name the file; others are only shown."""
     started: list[Any] = []
-    monkeypatch.setattr(Jobs, "start", lambda self, name, arguments, folder, facts: started.append((arguments, folder)))
+    monkeypatch.setattr(Jobs, "begin", lambda self, name, arguments, folder, facts: started.append((arguments, folder)))
     monkeypatch.setattr("tengen.apps.web.runs.what_is_missing", lambda: "")
     monkeypatch.chdir(ROOT)  # settings may name a file from here
     site.secrets.add(str(race.parent))
@@ -354,7 +354,7 @@ def test_a_run_of_it_is_begun_on_the_page(site: Site, monkeypatch: pytest.Monkey
         started.append(arguments)
         write_run(folder / name, arguments[1])
 
-    monkeypatch.setattr(Jobs, "start", start)
+    monkeypatch.setattr(Jobs, "begin", start)
     monkeypatch.setattr("tengen.apps.web.runs.what_is_missing", lambda: "")
     preset = site.get("/api/runs")["presets"][-1]
     assert (preset["name"], preset["game"], preset["is_file"]) == ("breakthrough", "breakthrough", True)

@@ -35,15 +35,14 @@ new PerformanceObserver((list) => {
 
 
 @contextmanager
-def running_server(app: Any = None) -> Iterator[str]:
+def running_server(app: Any = None, port: int = 0) -> Iterator[str]:
     """The address of a server that runs in a thread of this process until the block ends."""
-    if app is None:
-        from tengen.apps.web.server import new_app
+    from tengen.apps.web.connections import Config
+    from tengen.apps.web.server import new_app
 
-        app = new_app()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        settings = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
-        server = uvicorn.Server(settings)
+    app = app or new_app()
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        server = uvicorn.Server(Config(app, app.state.settings, timeout_graceful_shutdown=2))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         port = listener.getsockname()[1]

@@ -23,8 +23,8 @@ TINY = {"generations": 3, "positions": 64, "simulations": 2, "evaluate_every": 2
 class Site:
     """An app with folders of its own."""
 
-    def __init__(self, folder):
-        self.settings = Settings(runs=folder / "runs", contests=folder / "contests", memory=16)
+    def __init__(self, folder, **settings):
+        self.settings = Settings(runs=folder / "runs", contests=folder / "contests", memory=16, **settings)
         self.http = TestClient(new_app(self.settings), base_url="http://127.0.0.1:8000")
 
     def get(self, path, status=200):

@@ -9,6 +9,7 @@ import httpx
 import uvicorn
 from websockets.sync.client import connect
 
+from tengen.apps.web.connections import Config
 from tengen.apps.web.server import listen, new_app
 from tengen.apps.web.settings import Settings
 
@@ -76,9 +77,10 @@ class Talk:
 
 @contextmanager
 def serving(**settings):
-    app = new_app(Settings(**settings))
+    wanted = Settings(**settings)
+    app = new_app(wanted)
     with listen("127.0.0.1", 0) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
+        server = uvicorn.Server(Config(app, wanted, timeout_graceful_shutdown=2))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         wait_for(lambda: server.started)

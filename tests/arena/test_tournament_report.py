@@ -16,6 +16,7 @@ import pytest
 
 import tengen
 from tengen.arena.report import figures, signed, write_tournament_report
+from tengen.records.pages import script_hash
 from tengen.records.record import Record
 from tengen.records.replays import choose_replays, draw_replays, encode, make_replay, ranges_text, result_words
 from tengen.rules.errors import TengenError
@@ -212,6 +213,7 @@ def opened(chromium, folder, page, fragment="", script=""):
     """The page as the browser has it once its scripts, and ours, have run."""
     if script:
         text = page.read_text(encoding="utf-8").replace("</body>", f"<script>{script}</script></body>")
+        text = text.replace("script-src ", f"script-src '{script_hash(script)}' ", 1)
         page = page.with_name("scripted.html")
         page.write_text(text, encoding="utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
@@ -251,6 +253,16 @@ def test_a_browser_plays_games_through(chromium, tmp_path, records):
     board, last = stones_on(opened(chromium, tmp_path, page, "#game-4", keys), (6, 7))
     assert (board == list(games[3].positions())[4].board).all()
     assert last == 1
+
+
+def test_a_script_that_is_not_ours_does_not_run(chromium, tmp_path, records):
+    page = write_tournament_report(tmp_path / "r.html", records, "t")
+    text = page.read_text(encoding="utf-8")
+    assert text.index("Content-Security-Policy") < text.index("<title>")
+    page.write_text(text.replace("</body>", "<script>document.title = 'theirs'</script></body>"), encoding="utf-8")
+    dom = opened(chromium, tmp_path, page)
+    assert "<title>t</title>" in dom
+    assert "of 24 games" in dom  # ours does
 
 
 def test_names_stay_names_in_a_browser(chromium, tmp_path, records):

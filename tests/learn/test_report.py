@@ -112,6 +112,12 @@ def check(page):
     return " ".join(filter(None, checker.texts)), checker.seen
 
 
+def test_the_page_runs_no_script_and_loads_nothing(run):
+    text = write_report(run).read_text(encoding="utf-8")
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy and policy[1].startswith("default-src 'none'; script-src 'none'; style-src 'unsafe-inline'")
+
+
 def test_the_page_shows_the_metrics(run):
     page = write_report(run)
     assert page == run / "report.html"

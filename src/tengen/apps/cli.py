@@ -270,14 +270,34 @@ def gomocup(agent: Annotated[str, typer.Argument(metavar="AGENT", help="Who thin
 
 @app.command()
 def serve(
-    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 for everybody who can reach this machine.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str, typer.Option(help="Where to listen; 0.0.0.0 for others than this machine, too.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8000,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
     names: Annotated[
         list[str] | None, typer.Option("--name", help="A name under which browsers may reach us; may be repeated.")
     ] = None,
+    password: Annotated[
+        str,
+        typer.Option(
+            envvar="TENGEN_PASSWORD",
+            help="What visitors must know. Without it, others than this machine need the link that is printed.",
+        ),
+    ] = "",
+    is_open: Annotated[
+        bool, typer.Option("--open", help="Let everybody in who can reach us, without link or password.")
+    ] = False,
+    jobs: Annotated[
+        bool, typer.Option("--jobs", help="Let others than this machine start and stop runs and contests.")
+    ] = False,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option(
+            "--behind-proxy",
+            help="A proxy on this machine or in its network passes visitors on, and says in X-Forwarded-For who asks.",
+        ),
+    ] = False,
     runs: Annotated[Path, typer.Option(help="The folder of training runs.")] = Path("runs"),
     own: Annotated[
         list[Path] | None, typer.Option("--game", help="A file of a game of your own to serve, too; may be repeated.")
@@ -287,8 +307,17 @@ def serve(
     from tengen.apps.web.server import serve as serve_pages
     from tengen.apps.web.settings import Settings
 
-    settings = Settings(host=host, port=port, names=tuple(names or ()), runs=runs, games=tuple(own or ()))
-    serve_pages(settings, opens)
+    settings = Settings(
+        host=host,
+        port=port,
+        names=tuple(names or ()),
+        behind_proxy=behind_proxy,
+        password=password,
+        jobs=jobs,
+        runs=runs,
+        games=tuple(own or ()),
+    )
+    serve_pages(settings, browser, is_open)
 
 
 @app.command()

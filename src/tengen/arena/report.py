@@ -85,7 +85,7 @@ def write_tournament_report(
         section("Games", _games(records, most_boards)),
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    return write_page(path, title, "".join(sections), STYLE + replays.STYLE)
+    return write_page(path, title, "".join(sections), STYLE + replays.STYLE, [replays.SCRIPT])
 
 
 class Summary:

@@ -72,7 +72,7 @@ def read_metrics(path: Path) -> list[Metrics]:
     """
     found: dict[str, Metrics] = {}
     for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if path.is_file() else []:
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             entry = json.loads(line)
             if isinstance(entry, dict):
                 found[json.dumps(entry.get("generation", f"line {len(found)}"))] = entry

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -59,19 +61,35 @@ tr:first-child > * { border-top: 0; }
 """
 
 
-def write_page(path: Path, title: str, body: str, style: str = "") -> Path:
+def write_page(path: Path, title: str, body: str, style: str = "", scripts: Sequence[str] = ()) -> Path:
     """Writes a page whose `body` is HTML already; whoever opens it meanwhile sees the old page or the new one.
 
-    `style` is what the page needs beside the style of all pages.
+    `style` is what the page needs beside the style of all pages. Of the scripts in it a browser runs only `scripts`,
+    whatever a record may have brought along, and it loads nothing.
     """
     page = (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(scripts)}">\n<title>{escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<style>{STYLE}{charts.STYLE}{diagrams.STYLE}{style}</style>\n</head>\n"
         f"<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
     )
     write_file(path, page.encode("utf-8", "replace"))
     return path
+
+
+def policy(scripts: Sequence[str]) -> str:
+    """What a browser may do with a page: show it in its own style, and run these scripts."""
+    allowed = " ".join(f"'{script_hash(script)}'" for script in scripts) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def script_hash(script: str) -> str:
+    """How a Content-Security-Policy names a script."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
 def section(title: str, body: str) -> str:

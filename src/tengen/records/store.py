@@ -60,6 +60,8 @@ TABLES = f"""
     PRAGMA user_version = {VERSION};
 """
 COLUMNS = "game, moves, first, second, result, comments, date, opening, seconds, ending"
+PLIES = "length(moves) - length(replace(moves, ' ', '')) + (moves <> '')"
+HEADING = f"id, match, number, game, first, second, result, date, {PLIES}, ending"
 WINNERS = {None: "draw", 0: "first", 1: "second"}
 
 REASONS = {  # SQLite's codes for what a person can put right
@@ -145,7 +147,7 @@ class Store:
         if self.path.is_dir():
             raise StoreError(f"{self.path} is a folder; a store is a file in one")
         with self._explained():
-            self._connection = sqlite3.connect(self.path.absolute(), timeout=PATIENCE, isolation_level=None)
+            self._connection = self._connect()
         try:
             with self._explained():
                 self._prepare()
@@ -214,9 +216,7 @@ class Store:
 
     def headings(self, *, limit: int | None = None, **filters: Unpack[Filters]) -> list[Heading]:
         """The same games in short; those of a user's file, too."""
-        plies = "length(moves) - length(replace(moves, ' ', '')) + (moves <> '')"
-        columns = f"id, match, number, game, first, second, result, date, {plies}, ending"
-        return [Heading(*row) for row in self._select(columns, limit, filters)]
+        return [Heading(*row) for row in self._select(HEADING, limit, filters)]
 
     def get(self, id: int, given: Game | None = None) -> Stored:
         """The game of an id."""
@@ -242,6 +242,9 @@ class Store:
     @property
     def _name(self) -> str:
         return printable(self.path.name)
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path.absolute(), timeout=PATIENCE, isolation_level=None)
 
     def _prepare(self) -> None:
         """Checks that the file is a store that we can read, and makes it one if it is empty."""

@@ -9,19 +9,23 @@ terminal are shown as well.
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi import Path as InPath
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from tengen.agents.specs import AGENTS, PRESETS, is_external, load_agent
+from tengen.apps.web.folders import LARGEST_FACTS, BadFolder, Glance, NothingYet, read_file, reading
 from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, State, checked_name, free_name, state_of
 from tengen.apps.web.levels import RUN, spec_of
 from tengen.apps.web.own_games import game_at, without_folders
@@ -30,8 +34,8 @@ from tengen.apps.web.settings import CORES, Settings
 from tengen.apps.web.views import Spec, command_spec, known_game, page_spec, shown_spec
 from tengen.arena.ratings import Ratings, Result, rate
 from tengen.records.disk import write_file
-from tengen.records.store import Store, Tally
-from tengen.rules.errors import BadParameter, TengenError, nearest
+from tengen.records.store import Tally
+from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
 
 FACTS, GAMES = "contest.json", "games.db"
@@ -39,6 +43,7 @@ LONGEST_MOVE = 90  # seconds; a move that takes longer loses, so that every cont
 WORKERS = max(1, CORES - 1)  # games at once; somebody may want to play meanwhile
 MOST_AGENTS, LONGEST_AGENT = 8, 200
 MOST_OF_A_PAIR, MOST_GAMES, MOST_PLIES = 200, 2000, 20
+MOST_PLAYERS = 50  # of a contest that is shown
 MOST_LISTED = 200  # games in one answer
 NET = re.compile(r"(?<=net=)[^,]+")
 
@@ -93,7 +98,26 @@ class ContestView(ContestSummary):
 
 
 class ContestList(BaseModel):
+    advice: str = Field(description="why nothing can be started here; empty if it can")
     contests: list[ContestSummary]
+
+
+NOTHING_KNOWN: dict[str, Any] = {  # of a contest whose folder cannot be read
+    "game": "",
+    "agents": (),
+    "state": "failed",
+    "is_ours": False,
+    "can_resume": False,
+    "played": 0,
+    "total": None,
+}
+NOTHING_SEEN: dict[str, Any] = {
+    "players": (),
+    "cross": (),
+    "first_player": Counts(wins=0, draws=0, losses=0),
+    "first_move": None,
+    "warnings": (),
+}
 
 
 class PlayedGame(BaseModel):
@@ -127,16 +151,47 @@ class Facts:
     def total(self) -> int:
         return self.games * len(self.specs) * (len(self.specs) - 1) // 2
 
-    def label(self, name: str) -> str:
-        """What pages call a player of the store."""
-        return dict(zip(self.specs, self.labels, strict=True)).get(name) or label_of(name)
-
     @classmethod
     def read(cls, path: Path) -> Facts | None:
         """What a file says; None if it is not there, or damaged."""
-        with suppress(OSError, ValueError):
-            return TypeAdapter(cls).validate_json(path.read_bytes())
+        with suppress(FileNotFoundError, ValidationError):
+            return TypeAdapter(cls).validate_json(read_file(path, LARGEST_FACTS))
         return None
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a store says of its contest: how games ended, and who was to play."""
+
+    tallies: list[Tally]
+    agents: list[str]
+
+
+NOTHING_PLAYED = Played([], [])
+
+
+class Labels:
+    """What pages call the players of a contest."""
+
+    def __init__(self, facts: Facts | None, played: Played):
+        own = dict(zip(facts.specs, facts.labels, strict=True)) if facts else {}
+        players = {name for tally in played.tallies for name in (tally.first, tally.second)}
+        names = dict.fromkeys([*own, *played.agents, *sorted(players)])
+        self.labels: dict[str, str] = {}
+        taken: Counter[str] = Counter()
+        for name in names:  # two engines that differ in their arguments alone are told apart by a number
+            label = own.get(name) or label_of(name)
+            taken[label] += 1
+            self.labels[name] = label if taken[label] == 1 else f"{label} ({taken[label]})"
+
+    def __call__(self, name: str) -> str:
+        return self.labels.get(name) or label_of(name)
+
+    def words(self, text: str) -> str:
+        """A sentence that names players, as pages may read it."""
+        for name in sorted(self.labels, key=len, reverse=True):
+            text = text.replace(name, self.labels[name])
+        return text
 
 
 class Contests:
@@ -144,7 +199,7 @@ class Contests:
 
     def __init__(self, settings: Settings):
         self.settings, self.folder = settings, settings.contests
-        self.jobs = Jobs(self.folder / JOBS)
+        self.jobs = Jobs(self.folder / JOBS, most=settings.most_contests, advice=settings.jobs_advice)
 
     def names(self) -> list[str]:
         """The newest first."""
@@ -154,38 +209,50 @@ class Contests:
     def path(self, name: str) -> Path:
         """The folder of a contest that there is."""
         folder = self.folder / checked_name(name)
-        if not any((folder / file).is_file() for file in (FACTS, GAMES)):
+        if not any(os.path.lexists(folder / file) for file in (FACTS, GAMES)):
             raise Missing(f"there is no contest {name!r}{nearest(name, self.names())}")
         return folder
 
     def summary(self, name: str) -> ContestSummary:
+        """How a contest stands; of one whose folder cannot be read, why."""
         folder = self.path(name)
-        return self._summary(name, Facts.read(folder / FACTS), *read_store(folder / GAMES))
+        try:
+            with reading(folder):
+                facts, played = Facts.read(folder / FACTS), read_store(folder / GAMES)
+                return self._summary(name, facts, played, Labels(facts, played))
+        except BadFolder as reason:
+            return ContestSummary(name=name, problem=str(reason), **NOTHING_KNOWN)
 
-    def _summary(self, name: str, facts: Facts | None, tallies: list[Tally], agents: list[str]) -> ContestSummary:
-        job, played = self.jobs.find(name), sum(tally.games for tally in tallies)
+    def _summary(self, name: str, facts: Facts | None, played: Played, call: Labels) -> ContestSummary:
+        job, count = self.jobs.find(name), sum(tally.games for tally in played.tallies)
         total = facts.total if facts else None
-        state = state_of(self.folder / name, job, total is not None and played >= total)
+        state = state_of(self.folder / name, job, total is not None and count >= total)
         return ContestSummary(
             name=name,
-            game=shown_spec(facts.game if facts else next((tally.game for tally in tallies), "")),
-            agents=facts.labels if facts else [label_of(spec) for spec in agents],
+            game=shown_spec(facts.game if facts else next((tally.game for tally in played.tallies), "")),
+            agents=facts.labels if facts else [call(spec) for spec in played.agents],
             state=state,
-            problem=without_folders(job.problem, self.folder) if job and state == "failed" else "",
-            is_ours=job is not None and job.is_running,
-            can_resume=facts is not None and state in ("stopped", "failed"),
-            played=played,
+            problem=call.words(without_folders(job.problem, self.folder)) if job and state == "failed" else "",
+            is_ours=job is not None and job.is_running and not self.jobs.advice,
+            can_resume=facts is not None and state in ("stopped", "failed") and not self.jobs.advice,
+            played=count,
             total=total,
         )
 
     def view(self, name: str) -> ContestView:
         """Everything that a page shows but the games."""
         folder = self.path(name)
-        facts, (tallies, agents) = Facts.read(folder / FACTS), read_store(folder / GAMES)
-        results = results_of(tallies)
-        ratings, call = rate(results, first_move=True), facts.label if facts else label_of
+        try:
+            with reading(folder):
+                return self._view(name, Facts.read(folder / FACTS), read_store(folder / GAMES))
+        except BadFolder as reason:
+            return ContestView(name=name, problem=str(reason), **NOTHING_KNOWN, **NOTHING_SEEN)
+
+    def _view(self, name: str, facts: Facts | None, played: Played) -> ContestView:
+        results, call = results_of(played.tallies), Labels(facts, played)
+        ratings = rate(results, first_move=True)
         return ContestView(
-            **self._summary(name, facts, tallies, agents).model_dump(),
+            **self._summary(name, facts, played, call).model_dump(),
             players=[
                 PlayerView(
                     name=call(row.name), elo=row.elo, low=row.low, high=row.high, games=row.games, points=row.points
@@ -195,74 +262,88 @@ class Contests:
             cross=cross_table(results, ratings),
             first_player=counts([sum(numbers) for numbers in zip(*(result[2:] for result in results), strict=True)]),
             first_move=first_move(ratings),
-            warnings=[words_with_labels(warning, ratings, call) for warning in ratings.warnings],
+            warnings=[call.words(warning) for warning in ratings.warnings],
         )
 
     def games(self, name: str, skip: int) -> PlayedGames:
         """The games so far, the newest first."""
         folder = self.path(name)
-        facts = Facts.read(folder / FACTS)
-        call = facts.label if facts else label_of
-        if not (folder / GAMES).is_file():
-            return PlayedGames(games=[], total=0)
-        with Store(folder / GAMES) as store:
-            headings = sorted(store.headings(), key=lambda heading: -heading.id)
-        listed = [
-            PlayedGame(
-                id=heading.id,
-                players=(call(heading.first), call(heading.second)),
-                result=heading.result,
-                plies=heading.plies,
-                ending=heading.ending[:300],
-            )
-            for heading in headings[skip : skip + MOST_LISTED]
-        ]
-        return PlayedGames(games=listed, total=len(headings))
+        with reading(folder):
+            facts, played = Facts.read(folder / FACTS), read_store(folder / GAMES)
+            if not played.tallies:
+                return PlayedGames(games=[], total=0)
+            call = Labels(facts, played)
+            with Glance(folder / GAMES) as store:
+                headings = store.newest(skip, MOST_LISTED)
+            listed = [
+                PlayedGame(
+                    id=heading.id,
+                    players=(call(heading.first), call(heading.second)),
+                    result=heading.result,
+                    plies=heading.plies,
+                    ending=call.words(heading.ending)[:300],
+                )
+                for heading in headings
+            ]
+            return PlayedGames(games=listed, total=sum(tally.games for tally in played.tallies))
 
     def game(self, name: str, number: int) -> ReplayView:
         """A game to play through."""
         folder = self.path(name)
-        facts = Facts.read(folder / FACTS)
-        call = facts.label if facts else label_of
-        if not (folder / GAMES).is_file():
-            raise Missing(f"no game of {name} has ended yet")
-        with Store(folder / GAMES) as store:
-            spec = next((heading.game for heading in store.headings() if heading.id == number), None)
-            if spec is None:
-                raise Missing(f"{name} has no game {number}")
-            own = game_at(spec)
-            if own is None and ".py" in spec:
-                raise Missing(f"the game is a file, {shown_spec(spec)}, that is not served: tengen serve --game FILE")
-            record = store.get(number, own).record
-        first, second = record.players
-        return replay_of(record, (call(first), call(second)))
+        with reading(folder):
+            facts, played = Facts.read(folder / FACTS), read_store(folder / GAMES)
+            if not played.tallies:
+                raise Missing(f"no game of {name} has ended yet")
+            with Glance(folder / GAMES) as store:
+                spec = store.spec_of(number)
+                if spec is None:
+                    raise Missing(f"{name} has no game {number}")
+                own = game_at(spec)
+                if own is None and ".py" in spec:
+                    raise Missing(
+                        f"the game is a file, {shown_spec(spec)}, that is not served: tengen serve --game FILE"
+                    )
+                record = store.get(number, own).record
+            call = Labels(facts, played)
+            first, second = map(call, record.players)
+            return replay_of(replace(record, players=(first, second), ending=call.words(record.ending)))
 
     def start(self, wanted: NewContest) -> ContestSummary:
-        """Begins a contest."""
+        """Begins a contest; one that is refused leaves nothing behind."""
+        self.jobs.check_allowed()
         game = known_game(wanted.game)
         agents = [self._agent(text, game) for text in wanted.agents]
         if len(set(agents)) < len(agents):
             raise BadParameter("two of the agents are the same; leave one out, or change it")
-        name = checked_name(wanted.name) if wanted.name else self._free_name(page_spec(game))
+        checked_name(wanted.name or "contest")
         facts = Facts(page_spec(game), agents, list(wanted.agents), wanted.games, wanted.opening, wanted.seed)
         if facts.total > MOST_GAMES:
             raise BadParameter(f"{facts.total:,} games are too many; up to {MOST_GAMES:,} are played")
-        self.jobs.check_idle()
+        with self.jobs.starting():
+            name = wanted.name or self._free_name(page_spec(game))
+            with self._new_folder(name) as folder:
+                facts = with_own_nets(facts, folder)
+                write_file(folder / FACTS, json.dumps(asdict(facts)).encode())
+                self._play(name, facts)
+        return self.summary(name)
+
+    @contextmanager
+    def _new_folder(self, name: str) -> Iterator[Path]:
+        """A folder that is made, and gone again if anything goes wrong."""
         folder = self.folder / name
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
             folder.mkdir()
         except FileExistsError:
             raise JobError(f"there is {name!r} already: give the new contest another name") from None
-        except OSError as reason:
-            raise JobError(f"it cannot be started: {reason.strerror}") from None
-        facts = with_own_nets(facts, folder)
-        write_file(folder / FACTS, json.dumps(asdict(facts)).encode())
-        self._play(name, facts)
-        return self.summary(name)
+        try:
+            yield folder
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
     def resume(self, name: str) -> ContestSummary:
         """Goes on with a contest that was stopped."""
+        self.jobs.check_allowed()
         folder, summary = self.path(name), self.summary(name)
         facts = Facts.read(folder / FACTS)
         if facts is None:
@@ -272,7 +353,8 @@ class Contests:
         known_game(facts.game)  # served now as it was then
         if any(is_external(spec) for spec in facts.specs):  # not from us: the file was changed
             raise JobError(f"{name} uses other programs: go on with it in a terminal, with tengen tournament")
-        self._play(name, facts)
+        with self.jobs.starting():
+            self._play(name, facts)
         return self.summary(name)
 
     def stop(self, name: str) -> ContestSummary:
@@ -287,7 +369,7 @@ class Contests:
         options = [f"--{option}={number}" for option, number in numbers.items()]
         game = command_spec(known_game(facts.game))
         arguments = ["tournament", *options, "--out=.", "--", game, *facts.specs]
-        self.jobs.start(name, arguments, self.folder / name, {})
+        self.jobs.begin(name, arguments, self.folder / name, {})
 
     def _agent(self, text: str, game: Game) -> str:
         """The spec of a client's agent, which keeps to the memory that agents have here."""
@@ -324,8 +406,24 @@ def with_own_nets(facts: Facts, folder: Path) -> Facts:
 
 
 def label_of(name: str) -> str:
-    """What a page calls a player of a tournament from a terminal: its spec without the folders of its net."""
-    return NET.sub(lambda match: re.split(r"[/\\]", match[0])[-1], name) or "unknown"
+    """What a page calls a player from a terminal: its spec without folders; of somebody's engine the program alone."""
+    if is_external(name):
+        kind, _, command = name.partition(":")
+        return f"{kind}:{program_of(command)}"
+    return NET.sub(lambda match: last_part(match[0]), name) or "unknown"
+
+
+def program_of(command: str) -> str:
+    """The name of the program that a command line starts."""
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quotation mark is open
+        words = command.split()
+    return last_part(words[0]) if words else "unknown"
+
+
+def last_part(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
 
 
 def changed(folder: Path) -> float:
@@ -336,13 +434,20 @@ def changed(folder: Path) -> float:
     return max(times, default=0.0)
 
 
-def read_store(path: Path) -> tuple[list[Tally], list[str]]:
-    """Who won how often against whom, and who plays; nothing if no game has begun."""
-    if not path.is_file():
-        return [], []
-    with Store(path) as store:
-        agents = [str(agent) for match in store.matches() for agent in match.settings.get("agents", [])]
-        return store.tally(), agents
+def read_store(path: Path) -> Played:
+    """What a store says; nothing if no game has begun."""
+    if not os.path.lexists(path):
+        return NOTHING_PLAYED
+    try:
+        with Glance(path) as store:
+            agents = [str(agent) for match in store.matches() for agent in match.settings.get("agents", [])]
+            played = Played(store.tally(), agents)
+    except NothingYet:
+        return NOTHING_PLAYED
+    players = {name for tally in played.tallies for name in (tally.first, tally.second)}
+    if len(players) > MOST_PLAYERS or len(agents) > MOST_PLAYERS:
+        raise BadFolder(f"more than {MOST_PLAYERS} players are in it")
+    return played
 
 
 def results_of(tallies: Sequence[Tally]) -> list[Result]:
@@ -380,12 +485,6 @@ def first_move(ratings: Ratings) -> tuple[float, float, float] | None:
     return ratings.first_move, *ratings.first_move_interval
 
 
-def words_with_labels(words: str, ratings: Ratings, call: Any) -> str:
-    for name in sorted(ratings.names, key=len, reverse=True):
-        words = words.replace(name, call(name))
-    return words
-
-
 # The doors.
 
 router = APIRouter(prefix="/api/contests", tags=["arena"])
@@ -403,9 +502,9 @@ def list_contests(contests: TheContests) -> ContestList:
     """All matches and tournaments, the newest first."""
     found = []
     for name in contests.names():
-        with suppress(TengenError):  # a store that cannot be read is not shown
+        with suppress(Missing):  # somebody may delete one meanwhile
             found.append(contests.summary(name))
-    return ContestList(contests=found)
+    return ContestList(advice=contests.jobs.advice, contests=found)
 
 
 @router.post("")

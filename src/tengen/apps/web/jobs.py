@@ -29,6 +29,7 @@ from typing import IO, Annotated, Any, Literal
 
 from fastapi import Path as InPath
 
+from tengen.apps.web.folders import LARGEST_FACTS, plain
 from tengen.rules.errors import TengenError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.=-]{0,47}")  # of a job, and of its files
@@ -40,6 +41,10 @@ LONGEST_PROBLEM = 500  # characters
 
 class JobError(TengenError):
     """A job that cannot be started or stopped now."""
+
+
+class NotAllowed(JobError):
+    """A job that nobody may start or stop from where they ask."""
 
 
 class BadName(TengenError):
@@ -93,7 +98,7 @@ def state_of(folder: Path, job: Job | None, is_complete: bool) -> State:
     """How it stands with what a job works on. Whoever works in a folder locks it, also from a terminal."""
     if job is not None and job.is_running:
         return "running"
-    with suppress(OSError), (folder / "lock").open() as file:
+    with suppress(OSError), open(folder / "lock", opener=plain) as file:
         if is_locked(file):
             return "running"
     if is_complete:
@@ -104,11 +109,12 @@ def state_of(folder: Path, job: Job | None, is_complete: bool) -> State:
 class Jobs:
     """The jobs of one folder, one at a time; `command` is what they run, before its arguments.
 
-    Two on one machine would share its cores, and be done no sooner than one after the other.
+    Two on one machine would share its cores, and be done no sooner than one after the other. No more than `most` are
+    kept. `advice` says why nothing may be started or stopped here; empty if it may.
     """
 
-    def __init__(self, folder: Path, command: Sequence[str] = TENGEN):
-        self.folder, self.command = folder, command
+    def __init__(self, folder: Path, command: Sequence[str] = TENGEN, most: int = 100, advice: str = ""):
+        self.folder, self.command, self.most, self.advice = folder, command, most, advice
 
     def names(self) -> list[str]:
         return sorted(path.stem for path in self.folder.glob("*.json") if NAME.fullmatch(path.stem))
@@ -121,11 +127,16 @@ class Jobs:
         if running := self.running():
             raise JobError(f"{running[0].name} is running: stop it first, or wait for its end")
 
+    def check_allowed(self) -> None:
+        """Refuses whatever changes something where that is not allowed."""
+        if self.advice:
+            raise NotAllowed(self.advice)
+
     def find(self, name: str) -> Job | None:
         """The job of a name, if there ever was one."""
         try:
-            with self._path(name).open(encoding="utf-8") as file:
-                is_running, text = is_locked(file), file.read()
+            with open(self._path(name), "rb", opener=plain) as file:
+                is_running, text = is_locked(file), file.read(LARGEST_FACTS)
         except OSError:
             return None
         facts: dict[str, Any] = {}
@@ -139,26 +150,48 @@ class Jobs:
 
     def start(self, name: str, arguments: Sequence[str], folder: Path, facts: Mapping[str, Any]) -> None:
         """Runs the command with arguments, in a folder; refused if enough is running."""
-        with self._starting():
-            self.check_idle()
-            with self._path(name).open("a+", encoding="utf-8") as held, self._log(name) as log:
-                fcntl.flock(held, fcntl.LOCK_EX)  # whoever looks at it lets go at once
-                process = subprocess.Popen(
-                    [*self.command, *arguments],
-                    cwd=folder,
-                    env=environment(),
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,  # a Ctrl-C in the server's terminal is not meant for it
-                    pass_fds=[held.fileno()],
-                )
-                held.truncate(0)
-                held.write(json.dumps({"process": process.pid, **facts}))
+        with self.starting():
+            self.begin(name, arguments, folder, facts)
+
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """One start at a time, whichever server it comes from: what is made within, nobody else makes meanwhile."""
+        self.check_allowed()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with open(self.folder / "lock", "a", opener=plain) as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                self.check_idle()
+                yield
+        except OSError as reason:
+            raise JobError(f"it cannot be started: {reason.strerror}") from reason
+
+    def begin(self, name: str, arguments: Sequence[str], folder: Path, facts: Mapping[str, Any]) -> None:
+        """The same as `start`, for whoever has begun `starting`."""
+        if name not in (known := self.names()) and len(known) >= self.most:
+            raise JobError(
+                f"{len(known)} jobs that were started from pages are kept, which is all there is room for: delete "
+                f"some, of each its folder NAME, and in {JOBS} beside it NAME.json and NAME.log"
+            )
+        with open(self._path(name), "a+", encoding="utf-8", opener=plain) as held, self._log(name) as log:
+            fcntl.flock(held, fcntl.LOCK_EX)  # whoever looks at it lets go at once
+            process = subprocess.Popen(
+                [*self.command, *arguments],
+                cwd=folder,
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # a Ctrl-C in the server's terminal is not meant for it
+                pass_fds=[held.fileno()],
+            )
+            held.truncate(0)
+            held.write(json.dumps({"process": process.pid, **facts}))
         threading.Thread(target=process.wait, daemon=True).start()  # or it would stay in the kernel's list when it ends
 
     def stop(self, name: str) -> None:
         """Asks the job and all that it started to end; a second time it is no longer asked."""
+        self.check_allowed()
         job = self.find(name)
         if job is None or not job.is_running:
             raise JobError(
@@ -173,18 +206,7 @@ class Jobs:
         return self.folder / f"{checked_name(name)}.json"
 
     def _log(self, name: str) -> IO[bytes]:
-        return (self.folder / f"{name}.log").open("wb")
-
-    @contextmanager
-    def _starting(self) -> Iterator[None]:
-        """One start at a time, whichever server it comes from."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with (self.folder / "lock").open("a") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                yield
-        except OSError as reason:
-            raise JobError(f"it cannot be started: {reason.strerror}") from reason
+        return open(self.folder / f"{name}.log", "wb", opener=plain)
 
 
 def is_locked(file: IO[Any]) -> bool:
@@ -200,8 +222,8 @@ def is_locked(file: IO[Any]) -> bool:
 def last_lines(path: Path) -> list[str]:
     """The end of a file of text, without empty lines."""
     try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - TAIL))
+        with open(path, "rb", opener=plain) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
             text = file.read(TAIL).decode("utf-8", "replace")
     except OSError:
         return []
@@ -210,7 +232,7 @@ def last_lines(path: Path) -> list[str]:
 
 def environment() -> dict[str, str]:
     """Ours, with folders of modules that do not depend on where a process begins."""
-    own = dict(os.environ)
+    own = {name: value for name, value in os.environ.items() if name != "TENGEN_PASSWORD"}  # which is ours alone
     if path := own.get("PYTHONPATH"):
         own["PYTHONPATH"] = os.pathsep.join(os.path.abspath(part) for part in path.split(os.pathsep) if part)
     return own

@@ -24,12 +24,12 @@ class ReplayView(BaseModel):
     changes: list[list[int]] = Field(description="for each move the cells it changed, likewise; the new stone first")
 
 
-def replay_of(record: Record, players: tuple[str, str] | None = None) -> ReplayView:
-    """A record for a page; raises TengenError if a move is illegal. `players` are other names for the players."""
+def replay_of(record: Record) -> ReplayView:
+    """A record for a page; raises TengenError if a move is illegal."""
     game, positions = record.game, list(record.positions())
     return ReplayView(
         end=view_of(positions[-1]),
-        players=players or record.players,
+        players=record.players,
         result=record.result,
         words=result_words(record)[:300],
         opening=record.opening,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import time
 from contextlib import suppress
@@ -22,13 +23,23 @@ from fastapi import APIRouter, Depends, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from tengen.agents.specs import is_external
+from tengen.apps.web.folders import (
+    LARGEST_GAMES,
+    LARGEST_METRICS,
+    BadFolder,
+    files_of,
+    is_plain,
+    read_config,
+    read_file,
+    reading,
+)
 from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, checked_name, free_name, state_of
 from tengen.apps.web.levels import RUN
 from tengen.apps.web.own_games import OwnGame, game_at, served_names, without_folders
 from tengen.apps.web.replays import ReplayView, replay_of
 from tengen.apps.web.settings import Settings as ServerSettings
 from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
-from tengen.learn.report import first_match, latest, latest_matches, read_config, table_of
+from tengen.learn.report import first_match, latest, latest_matches, table_of
 from tengen.learn.settings import PRESETS, Settings, load_settings, preset_names
 from tengen.nets.facts import Architecture, NetFacts
 from tengen.records.record import Record, recorded_game
@@ -43,6 +54,8 @@ MOST_KEPT = 64  # runs whose metrics are kept
 MOST_NETS = 6  # of a run, offered as opponents
 OLD_NEWS = 30.0  # seconds after which a cluster is not told of any more
 MOST_BYTES = 4_000_000  # that a driver tells of its cluster
+DEEPEST = 6  # lists and objects within each other, in a line of metrics
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character
 SELF_PLAY = "self-play"
 AGENT = re.compile(rf"{RUN}({NAME.pattern})(?:@([0-9]{{1,9}}))?(?:,simulations=([0-9]{{1,5}}))?")
 MOST_SIMULATIONS = 10_000  # of an agent that is a run's net
@@ -139,7 +152,7 @@ class RunView(BaseModel):
 
 
 class RunList(BaseModel):
-    advice: str = Field(description="what is missing for training; empty if nothing is")
+    advice: str = Field(description="why nothing can be started: it is not allowed here, or not installed; or empty")
     presets: list[Preset]
     changes: dict[str, Bounds] = Field(description="what may be changed of a preset")
     runs: list[RunView]
@@ -161,6 +174,14 @@ class GamesView(BaseModel):
     games: list[ReplayView]
 
 
+NOTHING_KNOWN: dict[str, Any] = {
+    **dict.fromkeys(("is_ours", "can_resume"), False),
+    **dict.fromkeys(("generation", "generations", "games", "positions", "seconds"), 0),
+    **dict.fromkeys(("rating", "first_match", "cluster"), None),
+    **dict.fromkeys(("matches", "nets"), ()),
+}
+
+
 class NewRun(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -175,8 +196,9 @@ class NewRun(BaseModel):
 class Runs:
     """The runs of a folder, by their names."""
 
-    def __init__(self, folder: Path):
-        self.folder, self.jobs = folder, Jobs(folder / JOBS)
+    def __init__(self, settings: ServerSettings):
+        self.folder = settings.runs
+        self.jobs = Jobs(self.folder / JOBS, most=settings.most_runs, advice=settings.jobs_advice)
 
     def names(self) -> list[str]:
         """Those that have begun, those that are about to, and those that could not; the newest first."""
@@ -193,11 +215,20 @@ class Runs:
     def path(self, name: str) -> Path:
         """The folder of a run that there is."""
         folder = self.folder / checked_name(name)
-        if not ((folder / "config.toml").is_file() or self.jobs.find(name)):
+        if not (os.path.lexists(folder / "config.toml") or self.jobs.find(name)):
             raise Missing(f"there is no run {name!r}{nearest(name, self.names())}")
         return folder
 
     def view(self, name: str) -> RunView:
+        """How a run is getting on; of one whose folder cannot be read, why."""
+        self.path(name)
+        try:
+            with reading(self.folder):
+                return self._view(name)
+        except BadFolder as reason:
+            return RunView(name=name, game="", state="failed", problem=str(reason), **NOTHING_KNOWN)
+
+    def _view(self, name: str) -> RunView:
         folder, job = self.path(name), self.jobs.find(name)
         config, metrics = read_config(folder / "config.toml"), metrics_of(folder)
         about = table_of(config, "run")
@@ -211,8 +242,8 @@ class Runs:
             game=shown_spec(str(about.get("game", ""))),
             state="stopping" if is_stopping else state,
             problem=without_folders(job.problem, self.folder) if job and state == "failed" else "",
-            is_ours=job is not None and job.is_running,
-            can_resume=state in ("stopped", "failed"),
+            is_ours=job is not None and job.is_running and not self.jobs.advice,
+            can_resume=state in ("stopped", "failed") and not self.jobs.advice,
             generation=done,
             generations=last,
             games=int(latest(metrics, "games") or 0),
@@ -231,6 +262,7 @@ class Runs:
 
     def start(self, wanted: NewRun) -> RunView:
         """Begins a run from a preset."""
+        self.jobs.check_allowed()
         check_ready()
         source = source_of(wanted.preset)
         if source is None:
@@ -238,26 +270,32 @@ class Runs:
             raise BadParameter(f"no preset is called {wanted.preset!r}{nearest(wanted.preset, known)}")
         changes = [change_text(name, value) for name, value in wanted.changes.items()]
         load_settings(source, changes)  # what is wrong together is told now
-        name = checked_name(wanted.name) if wanted.name else self._free_name(wanted.preset.partition(":")[0])
-        if (self.folder / name).exists():
-            raise JobError(f"there is {name!r} already: give the new run another name")
-        self._begin(name, wanted.preset, changes)
+        checked_name(wanted.name or "run")
+        with self.jobs.starting():
+            name = wanted.name or self._free_name(wanted.preset.partition(":")[0])
+            if (self.folder / name).exists():
+                raise JobError(f"there is {name!r} already: give the new run another name")
+            self._begin(name, wanted.preset, changes)
         return self.view(name)
 
     def resume(self, name: str) -> RunView:
         """Goes on with a run that was stopped."""
+        self.jobs.check_allowed()
         check_ready()
-        folder, view = self.path(name), self.view(name)
+        folder = self.path(name)
+        with reading(self.folder):
+            view = self._view(name)
         if not view.can_resume:
             raise JobError(f"{name} is {view.state}: only a run that was stopped can be gone on with")
         job = self.jobs.find(name)
         preset = str(job.facts.get("preset", "")) if job is not None else ""
-        if job is not None and source_of(preset) is not None:  # the same command goes on
-            self._begin(name, preset, [str(text) for text in job.facts.get("changes", [])])
-        else:
-            config = read_config(folder / "config.toml")
-            check_harmless(config)
-            self._go_on(name, is_file=".py" in str(table_of(config, "run").get("game", "")))
+        with reading(self.folder), self.jobs.starting():
+            if job is not None and source_of(preset) is not None:  # the same command goes on
+                self._begin(name, preset, [str(text) for text in job.facts.get("changes", [])])
+            else:
+                config = read_config(folder / "config.toml")
+                check_harmless(config)
+                self._go_on(name, is_file=".py" in str(table_of(config, "run").get("game", "")))
         return self.view(name)
 
     def stop(self, name: str) -> RunView:
@@ -268,14 +306,14 @@ class Runs:
 
     def _begin(self, name: str, preset: str, changes: list[str]) -> None:
         arguments = ["train", source_of(preset) or preset, "--run", name, *(f"--set={text}" for text in changes)]
-        self.jobs.start(name, arguments, self.folder, {"preset": preset, "changes": changes})
+        self.jobs.begin(name, arguments, self.folder, {"preset": preset, "changes": changes})
 
     def _go_on(self, name: str, is_file: bool) -> None:
         """Goes on by what the run's folder says; from where we are if that names a file, for it may do so from here."""
         folder = (self.folder / name).resolve() if is_file else Path(name)
         arguments = ["train", str(folder / "config.toml"), "--run", str(folder)]
         where = Path.cwd() if is_file else self.folder
-        self.jobs.start(name, arguments, where, {"preset": f"{name}/config.toml", "changes": []})
+        self.jobs.begin(name, arguments, where, {"preset": f"{name}/config.toml", "changes": []})
 
     def _free_name(self, preset: str) -> str:
         taken = {*self.names(), *(path.name for path in self.folder.glob(f"{preset}*"))}
@@ -283,14 +321,18 @@ class Runs:
 
     def metrics(self, name: str, after: int) -> MetricsView:
         """The lines of metrics from a number on."""
-        lines = read_lines(self.path(name) / "metrics.jsonl")
+        with reading(self.folder):
+            lines = read_lines(self.path(name) / "metrics.jsonl")
         first = after if after <= len(lines) else 0  # a run that was killed goes back a line or two
         chosen = lines[first : first + MOST_LINES]
         return MetricsView(first=first, next=first + len(chosen), lines=[read_line(line) for line in chosen])
 
     def games(self, name: str, generation: int | None) -> GamesView:
         """Games of an evaluation, or of the newest generation's self-play if that is newer or was asked for."""
-        folder = self.path(name)
+        with reading(self.folder):
+            return self._games(self.path(name), generation)
+
+    def _games(self, folder: Path, generation: int | None) -> GamesView:
         game = self._game(folder)
         evaluated, played = generations_of(folder, "games", "sgf"), generations_of(folder, "replay", "safetensors")
         there = sorted({*evaluated, *played[-1:]})
@@ -316,18 +358,24 @@ class Runs:
         folder = self.folder / checked_name(name)
         there = generations_of(folder, "nets", "onnx")
         chosen = generation if generation is not None else max(there, default=None)
-        return folder / f"nets/{chosen:06}.onnx" if chosen in there else None
+        net = folder / f"nets/{chosen:06}.onnx" if chosen in there else None
+        return net if net is not None and is_plain(net) else None
 
     def nets_for(self, game: Game) -> list[str]:
         """The nets that play a game, as agents: of each run that learned it the newest, and some before that."""
-        found = []
+        found: list[str] = []
         for name in self.names():
-            folder = self.folder / name
-            there, config = generations_of(folder, "nets", "onnx")[-MOST_NETS:], read_config(folder / "config.toml")
-            is_whole = "selfplay" in config  # the net of a stage of Go has no value, or no policy
-            if there and is_whole and has_learned(str(table_of(config, "run").get("game", "")), game):
-                found += [f"{RUN}{name}", *(f"{RUN}{name}@{generation}" for generation in reversed(there[:-1]))]
+            with suppress(BadFolder), reading(self.folder):
+                found += self._nets_of(name, game)
         return found
+
+    def _nets_of(self, name: str, game: Game) -> list[str]:
+        folder = self.folder / name
+        there, config = generations_of(folder, "nets", "onnx")[-MOST_NETS:], read_config(folder / "config.toml")
+        is_whole = "selfplay" in config  # the net of a stage of Go has no value, or no policy
+        if there and is_whole and has_learned(str(table_of(config, "run").get("game", "")), game):
+            return [f"{RUN}{name}", *(f"{RUN}{name}@{generation}" for generation in reversed(there[:-1]))]
+        return []
 
 
 def change_text(name: str, value: int) -> str:
@@ -342,7 +390,8 @@ def change_text(name: str, value: int) -> str:
 
 def generations_of(folder: Path, kind: str, ending: str) -> list[int]:
     """The generations of which a run has a file, rising."""
-    return sorted(int(path.stem) for path in folder.glob(f"{kind}/*.{ending}") if re.fullmatch(r"\d{6,9}", path.stem))
+    stems = (path.stem for path in files_of(folder, f"{kind}/*.{ending}"))
+    return sorted(int(stem) for stem in stems if re.fullmatch(r"[0-9]{6,9}", stem))
 
 
 def check_ready() -> None:
@@ -407,8 +456,8 @@ _metrics: dict[Path, tuple[tuple[int, int], list[dict[str, Any]]]] = {}  # of a 
 def metrics_of(folder: Path) -> list[dict[str, Any]]:
     path = folder / "metrics.jsonl"
     try:
-        state = path.stat()
-    except OSError:
+        state = path.lstat()
+    except FileNotFoundError:
         return []
     seen = (state.st_mtime_ns, state.st_size)
     known = _metrics.get(path)
@@ -422,8 +471,8 @@ def metrics_of(folder: Path) -> list[dict[str, Any]]:
 def read_lines(path: Path) -> list[str]:
     """The whole lines of a file: the last may be half written."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
-    except OSError:
+        return read_file(path, LARGEST_METRICS).decode("utf-8", "replace").split("\n")[:-1]
+    except FileNotFoundError:
         return []
 
 
@@ -433,12 +482,22 @@ def read_line(line: str) -> dict[str, Any]:
         found = json.loads(line, parse_constant=lambda name: None, parse_float=finite, parse_int=finite)
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or not can_be_told(found):
         return {}
     matches = found.get("matches", [])
     if not isinstance(matches, list) or not all(isinstance(match, dict) for match in matches):
         found["matches"] = []
     return found
+
+
+def can_be_told(value: Any, depth: int = DEEPEST) -> bool:
+    """Whether an answer can hold a value: nothing in it is deeper than what a run writes, and all text is UTF-8."""
+    if isinstance(value, str):
+        return value.isascii() or not SURROGATE.search(value)
+    if isinstance(value, dict | list):
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        return depth > 0 and all(can_be_told(part, depth - 1) for part in parts)
+    return True
 
 
 def finite(text: str) -> float | None:
@@ -452,16 +511,15 @@ def finite(text: str) -> float | None:
 def cluster_of(folder: Path) -> ClusterView | None:
     """How the cluster of a run stands, as its driver has just told; a file that nobody writes any more is old news."""
     path = folder / "cluster.json"
-    with suppress(OSError, ValueError):
-        state = path.stat()
-        if time.time() - state.st_mtime < OLD_NEWS and state.st_size < MOST_BYTES:
-            return ClusterView.model_validate_json(path.read_bytes())
+    with suppress(FileNotFoundError, ValueError):
+        if time.time() - path.lstat().st_mtime < OLD_NEWS:
+            return ClusterView.model_validate_json(read_file(path, MOST_BYTES))
     return None
 
 
 def sample_games(path: Path, game: Game) -> list[Record]:
     with suppress(OSError, TengenError):
-        return read_sgf(path.read_bytes(), game)[:MOST_GAMES]
+        return read_sgf(read_file(path, LARGEST_GAMES), game)[:MOST_GAMES]
     return []
 
 
@@ -471,7 +529,9 @@ def self_play(path: Path, game: Game) -> list[Record]:
         from safetensors import SafetensorError, safe_open
     except ImportError:
         return []
-    records = []
+    records: list[Record] = []
+    if not is_plain(path):
+        return records
     with suppress(OSError, SafetensorError, TengenError, ValueError), safe_open(path, framework="numpy") as file:
         lengths = file.get_slice("lengths")[:MOST_GAMES].tolist()
         moves = file.get_slice("moves")[: sum(lengths)].tolist()
@@ -518,7 +578,7 @@ def agent_spec(text: str, settings: ServerSettings) -> str | None:
     if (match := AGENT.fullmatch(text)) is None:
         return None
     name, generation, simulations = match.groups()
-    net = Runs(settings.runs).net(name, int(generation) if generation else None)
+    net = Runs(settings).net(name, int(generation) if generation else None)
     if net is None or "," in str(net) or not 0 < int(simulations or 1) <= MOST_SIMULATIONS:
         return None
     return f"puct:net={net}" + (f",simulations={int(simulations)}" if simulations else "")
@@ -530,7 +590,7 @@ router = APIRouter(prefix="/api/runs", tags=["learn"])
 
 
 def the_runs(request: Request) -> Runs:
-    return Runs(request.app.state.settings.runs)
+    return Runs(request.app.state.settings)
 
 
 TheRuns = Annotated[Runs, Depends(the_runs)]
@@ -544,7 +604,9 @@ def list_runs(runs: TheRuns) -> RunList:
     for name in runs.names():
         with suppress(Missing):  # somebody may delete one meanwhile
             views.append(runs.view(name))
-    return RunList(advice=what_is_missing(), presets=[*presets(), *own_presets()], changes=bounds, runs=views)
+    return RunList(
+        advice=runs.jobs.advice or what_is_missing(), presets=[*presets(), *own_presets()], changes=bounds, runs=views
+    )
 
 
 @router.post("")

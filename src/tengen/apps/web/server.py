@@ -6,6 +6,7 @@ import errno
 import gzip
 import hashlib
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -29,9 +30,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tengen import __version__
 from tengen.apps.web import contests, explorers, jobs, labs, own_games, records, runs
 from tengen.apps.web import socket as play
+from tengen.apps.web.access import Access
+from tengen.apps.web.ahead import first_view
+from tengen.apps.web.connections import Config
 from tengen.apps.web.levels import AgentList, agent_list, levels_of
 from tengen.apps.web.messages import what_is_wrong
-from tengen.apps.web.security import LOOPBACK, Guard
+from tengen.apps.web.security import Guard
 from tengen.apps.web.settings import Settings
 from tengen.apps.web.views import (
     LONGEST_SPEC,
@@ -42,7 +46,6 @@ from tengen.apps.web.views import (
     game_views,
     known_game,
     position_of,
-    view_of,
 )
 from tengen.rules.errors import TengenError
 
@@ -57,16 +60,20 @@ KINDS = {
     ".woff2": "font/woff2",
 }
 PACKED = (".html", ".js", ".css", ".svg", ".json")  # sent smaller to those who can unpack
-STATUS: dict[type[TengenError], int] = {jobs.Missing: 404, jobs.JobError: 409}  # 400 for all others
+STATUS: dict[type[TengenError], int] = {jobs.Missing: 404, jobs.NotAllowed: 403, jobs.JobError: 409}  # 400 otherwise
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     400: {"model": Problem, "description": "What was asked cannot be: a move is illegal, a name unknown"},
+    401: {"model": Problem, "description": "Only for those who show the server's password"},
+    403: {"model": Problem, "description": "Not from here, or not on this server"},
     404: {"model": Problem, "description": "There is no such thing"},
+    408: {"model": Problem, "description": "Too slow"},
     409: {"model": Problem, "description": "Not now"},
     413: {"model": Problem, "description": "Too long"},
     422: {"model": Problem, "description": "Not of the form that is asked for"},
     429: {"model": Problem, "description": "Too often"},
 }
 BACKLOG = 2048  # connections that may wait to be taken
+SHORTEST_PASSWORD = 8  # characters: a client may try some hundred passwords a second
 LONGEST_END = 2  # seconds that requests under way may take when the server ends
 
 
@@ -97,6 +104,7 @@ def new_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings, app.state.pages = settings, pages
     app.add_middleware(own_games.Serving, games=games)
+    app.add_middleware(Access, settings=settings)
     app.add_middleware(Guard, settings=settings)
     _add_doors(app)
     for module in (records, play, explorers, labs, runs, contests):
@@ -122,12 +130,12 @@ def _add_doors(app: FastAPI) -> None:
     @app.get("/api/nets", tags=["play"])
     def nets(game: Annotated[str, Query(max_length=LONGEST_SPEC)]) -> runs.NetList:
         """The nets of training runs that play a game."""
-        return runs.NetList(nets=runs.Runs(app.state.settings.runs).nets_for(known_game(game)))
+        return runs.NetList(nets=runs.Runs(app.state.settings).nets_for(known_game(game)))
 
     @app.post("/api/position", tags=["play"])
     def position(place: Place) -> View:
         """A position as a page draws it; a move that is not legal is refused with the reason."""
-        return view_of(position_of(place.game, place.moves))
+        return first_view(position_of(place.game, place.moves))
 
 
 # What is told when something is wrong.
@@ -268,19 +276,57 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{host}:{port}"
 
 
+def link_to(address: str, settings: Settings) -> str:
+    """What a browser opens to be let in; the page itself if a password is asked for, which people know already."""
+    return f"{address}/?token={settings.token}" if settings.token else address
+
+
+def greeting(address: str, settings: Settings) -> str:
+    """Where we are, for whom, and what they must show."""
+    said = f"Tengen is at {link_to(address, settings)} (Ctrl-C ends it)"
+    if settings.is_private:
+        return said
+    others = "through your proxy" if settings.behind_proxy else f"at http://{socket.gethostname()}:{settings.port}"
+    if settings.token:
+        key = f"with ?token={settings.token} behind the address: whoever has that link may use it"
+    else:
+        key = "with the password" if settings.password else "everybody who can reach it, for it is open"
+    return f"{said}\nFor others it is {others}, {key}"
+
+
 class Server(uvicorn.Server):
     """Says where it is once it answers."""
 
-    def __init__(self, config: uvicorn.Config, address: str, is_private: bool, opens: bool):
+    def __init__(self, config: uvicorn.Config, address: str, settings: Settings, opens: bool):
         super().__init__(config)
-        self.address, self.is_private, self.opens = address, is_private, opens
+        self.address, self.settings, self.opens = address, settings, opens
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        reach = "" if self.is_private else f", and at {socket.gethostname()} for everybody who can reach this machine"
-        print(f"Tengen is at {self.address}{reach} (Ctrl-C ends it)", flush=True)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)  # more may wait than are accepted at once
+        print(greeting(self.address, self.settings), flush=True)
         if self.opens:
-            threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
+            link = link_to(self.address, self.settings)
+            threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+
+
+def with_secret(settings: Settings, is_open: bool) -> Settings:
+    """The settings with what visitors must show: a password of the operator's, or a token of ours, or nothing."""
+    if settings.password and is_open:
+        raise TengenError("--open lets everybody in, and --password asks for one: choose one of the two")
+    if 0 < len(settings.password) < SHORTEST_PASSWORD:
+        raise TengenError(f"the password is too short: it takes {SHORTEST_PASSWORD} characters or more")
+    if settings.is_private:
+        if is_open:
+            raise TengenError(
+                "--open lets everybody in, but only this machine can reach the server; --browser opens the page"
+            )
+        return settings
+    if settings.password or is_open:
+        return settings
+    token = secrets.token_urlsafe(24)
+    return replace(settings, password=token, token=token)
 
 
 def name_what_goes_on(settings: Settings) -> None:
@@ -290,26 +336,17 @@ def name_what_goes_on(settings: Settings) -> None:
             print(f"{what} {job.name} goes on; the next tengen serve can show and stop it")
 
 
-def serve(settings: Settings, opens: bool = False) -> None:
-    """Serves until Ctrl-C, and ends then at once, whatever is being compiled or thought about."""
+def serve(settings: Settings, opens: bool = False, is_open: bool = False) -> None:
+    """Serves until Ctrl-C, and ends then at once, whatever is being compiled or thought about.
+
+    With `opens` a browser shows the page. With `is_open` everybody may use it who can reach us, without a secret.
+    """
+    settings = with_secret(settings, is_open)
     own_games.read_games(settings.games)  # what is wrong with a file is told before anybody listens
     listener = listen(settings.host, settings.port)
     settings = replace(settings, port=listener.getsockname()[1])
-    config = uvicorn.Config(
-        new_app(settings),
-        log_level="warning",
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        proxy_headers=False,  # or a client could say that it is another
-        ws_max_size=16 * settings.longest_message,
-        ws_ping_interval=20,
-        ws_ping_timeout=20,
-        timeout_graceful_shutdown=LONGEST_END,
-        timeout_keep_alive=30,
-        limit_concurrency=4 * settings.pages,
-        server_header=False,
-    )
-    server = Server(config, address_of(listener), settings.host in LOOPBACK, opens)
+    config = Config(new_app(settings), settings, timeout_graceful_shutdown=LONGEST_END)
+    server = Server(config, address_of(listener), settings, opens)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what the command line set would end us without a word
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listener])

@@ -34,12 +34,13 @@ from starlette.websockets import WebSocketDisconnect
 
 from tengen.agents.agent import Agent, check_goes_on
 from tengen.agents.passing import settled
+from tengen.apps.web.ahead import first_view
 from tengen.apps.web.levels import level_of, spec_of
 from tengen.apps.web.messages import BadMessage, Look, Stop, Think, id_of, read_message, read_object
 from tengen.apps.web.security import Bucket, client_of
 from tengen.apps.web.settings import CORES, Settings
 from tengen.apps.web.thinking import Result, aloud, decisions, limit_for, ready_agent, thought_of
-from tengen.apps.web.views import cells_of, position_of, view_of
+from tengen.apps.web.views import cells_of, position_of
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Position
 from tengen.search.limits import Decision, Limit
@@ -261,7 +262,7 @@ class Page:
     async def look(self, message: Look) -> None:
         """Answers with a view of a position."""
         try:
-            view = await self.work(message.id, lambda: view_of(position_of(message.game, message.moves)))
+            view = await self.work(message.id, lambda: first_view(position_of(message.game, message.moves)))
             await self.send({"id": message.id, "type": "view", **view.model_dump()})
         except TengenError as reason:
             await self.send({"id": message.id, "type": "error", "error": str(reason)})

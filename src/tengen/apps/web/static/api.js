@@ -15,8 +15,10 @@ async function ask(path, options) {
   try {
     response = await fetch(path, options);
   } catch {
+    server.look();
     throw new Error("The server does not answer. Is tengen serve still running?");
   }
+  server.found(true);
   const answer = await response.json().catch(() => null);
   if (response.ok && answer !== null) return answer;
   const problem = new Error(sentence(answer) ?? `The server answered ${response.status} to ${path}.`);
@@ -30,9 +32,50 @@ function sentence(answer) {
   return Array.isArray(answer?.detail) ? answer.detail.map((part) => part.msg).join("; ") : null;
 }
 
-const ENDS = new Set(["move", "done", "error", "view"]); // after these, nothing more comes for an id
 const FIRST_WAIT = 500; // milliseconds before the first try to connect again
 const LONGEST_WAIT = 8000;
+
+/** Whether the server can be reached. It is looked for when something went wrong, and then until it is back. */
+class Server {
+  constructor() {
+    this.isThere = true;
+    this.isLooking = false;
+    this.watcher = () => {};
+  }
+
+  /** `watcher(isThere)` is called whenever the server goes or comes back. */
+  watch(watcher) {
+    this.watcher = watcher;
+  }
+
+  found(isThere) {
+    if (isThere === this.isThere) return;
+    this.isThere = isThere;
+    this.watcher(isThere);
+  }
+
+  /** Asks for something small until there is an answer, whatever it is. */
+  async look() {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    let wait = FIRST_WAIT;
+    while (!(await this.answers())) {
+      this.found(false);
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      wait = Math.min(2 * wait, LONGEST_WAIT);
+    }
+    this.isLooking = false;
+    this.found(true);
+  }
+
+  answers() {
+    return fetch("icon.svg", { method: "HEAD", cache: "no-store" }).then(() => true, () => false);
+  }
+}
+
+export const server = new Server();
+
+const ENDS = new Set(["move", "done", "error", "view"]); // after these, nothing more comes for an id
 
 /** The page's WebSocket. It opens when it is first needed, and again when it was lost. */
 class Socket {
@@ -118,6 +161,7 @@ class Socket {
   /** What was asked is lost with the connection: whoever asked is told, and may ask again. */
   closed() {
     this.connection = null;
+    server.look();
     this.unsent = [];
     const listeners = [...this.waiting];
     this.waiting.clear();

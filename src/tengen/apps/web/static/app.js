@@ -47,7 +47,13 @@ function announce(text) {
   document.getElementById("live").textContent = text;
 }
 
+/** Says that the server is gone as long as it is, and nothing while it is there. */
+function showServer(isThere) {
+  document.getElementById("gone").textContent = isThere ? "" : translator()("server gone");
+}
+
 async function showPage() {
+  showServer(api.server.isThere); // in the language that was chosen
   const name = route();
   const mine = ++turn;
   drawMenu(name);
@@ -172,5 +178,6 @@ document.getElementById("skip").addEventListener("click", (event) => {
   event.preventDefault(); // the hash is ours
   (main.querySelector("[data-start]") ?? main).focus();
 });
+api.server.watch(showServer);
 addEventListener("hashchange", () => showPage());
 showPage();

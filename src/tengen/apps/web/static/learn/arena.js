@@ -54,8 +54,10 @@ export async function show(root, context) {
   await loadSheet("learn/learn.css");
   const page = new ArenaPage(root, context);
   page.games = await allGames(context.api);
-  page.hasMore = (await context.api.get("api/contests")).contests.length > 0;
-  page.drawForm();
+  const { advice, contests } = await context.api.get("api/contests");
+  page.hasMore = contests.length > 0;
+  if (advice) page.drawAdvice(advice);
+  else page.drawForm();
   await page.watch.now();
   return () => page.end();
 }
@@ -104,6 +106,11 @@ class ArenaPage {
   }
 
   // A new contest.
+
+  /** Why there is no form. */
+  drawAdvice(advice) {
+    refill(this.formPlace, el("div", { class: "stack tight" }, el("h2", {}, this.t("new contest")), el("p", { class: "problem" }, advice)));
+  }
 
   drawForm() {
     const { t } = this;
@@ -198,7 +205,9 @@ class ArenaPage {
     const chosen = this.chosen;
     const before = this.view?.name === chosen ? this.view : null;
     const view = chosen ? await this.api.get(`api/contests/${chosen}`) : null;
-    if (view && (before === null || before.played !== view.played)) this.played = (await this.api.get(`api/contests/${chosen}/games`)).games;
+    if (view && (before === null || before.played !== view.played)) {
+      this.played = view.played ? (await this.api.get(`api/contests/${chosen}/games`)).games : [];
+    }
     this.view = view;
     this.drawHead();
     if (!before || before.played !== view.played || before.state !== view.state) this.drawResults(before === null);
@@ -208,8 +217,10 @@ class ArenaPage {
   drawList() {
     const { t, list } = this;
     const busy = list.find((contest) => contest.is_ours);
-    this.startButton.disabled = Boolean(busy);
-    this.startNote.textContent = busy ? t("one at a time", { name: busy.name }) : t("goes on");
+    if (this.startButton) {
+      this.startButton.disabled = Boolean(busy);
+      this.startNote.textContent = busy ? t("one at a time", { name: busy.name }) : t("goes on");
+    }
     const focused = document.activeElement?.dataset?.focus;
     refill(this.listPlace, list.length ? list.map((contest) => this.listEntry(contest)) : el("p", { class: "muted" }, t("no contests")));
     if (focused) this.listPlace.querySelector(`[data-focus="${focused}"]`)?.focus();

@@ -38,7 +38,6 @@ export const words = {
     "play title": "Play against its net", "net of": "Net of generation {n}", newest: "newest", play: "Play",
     "goes on": "A run goes on when this page is closed, and when the server ends, until it is complete or stopped.",
     "other terminal": "It was started in a terminal: stop it there.",
-    "cannot train": "Training is not installed",
     cluster: "Cluster", "cluster line": "{machines} machines, {workers} workers. Played now: {flight} slices. Waiting for the learner: {waiting} of {wanted} positions. Lost: {lost}, too late: {late}.",
     worker: "Worker", "weight age": "Weights, generations old", silent: "Silent for",
   },
@@ -68,7 +67,6 @@ export const words = {
     "play title": "与它的网络对弈", "net of": "第 {n} 代的网络", newest: "最新", play: "对弈",
     "goes on": "关闭页面或服务器后训练仍会继续，直到完成或被停止。",
     "other terminal": "它是在终端里启动的，请在那里停止。",
-    "cannot train": "尚未安装训练组件",
     cluster: "集群", "cluster line": "{machines} 台机器，{workers} 个工作进程。正在下：{flight} 片。等待学习：{waiting} / {wanted} 个局面。丢失：{lost}，过期：{late}。",
     worker: "工作进程", "weight age": "权重落后代数", silent: "无消息时间",
     "preset tictactoe": "井字棋：烧一壶水的工夫，每手 25 次模拟便不再出错。",
@@ -92,6 +90,11 @@ export async function show(root, context) {
   page.games = await allGames(context.api);
   await page.watch.now();
   return () => page.end();
+}
+
+/** Whether there is a run, and its folder says anything. */
+function isReadable(run) {
+  return Boolean(run) && (run.state !== "failed" || run.game !== "");
 }
 
 class LearnPage {
@@ -182,7 +185,8 @@ class LearnPage {
   }
 
   shownRuns() {
-    return this.compared.size > 1 ? [...this.compared] : this.chosen ? [this.chosen] : [];
+    const names = this.compared.size > 1 ? [...this.compared] : [this.chosen];
+    return names.filter((name) => isReadable(this.run(name)));
   }
 
   run(name = this.chosen) {
@@ -204,7 +208,7 @@ class LearnPage {
 
   async lookAtGames() {
     const run = this.run();
-    if (!run) return;
+    if (!isReadable(run)) return;
     const mark = `${run.name} ${run.generation}`;
     if (this.seen === mark) return;
     const isOther = !this.seen?.startsWith(`${run.name} `);
@@ -231,7 +235,7 @@ class LearnPage {
   drawForm() {
     const { t, list } = this;
     if (list.advice) {
-      refill(this.formPlace, el("div", { class: "stack tight" }, el("h2", {}, t("cannot train")), el("p", { class: "problem" }, list.advice)));
+      refill(this.formPlace, el("div", { class: "stack tight" }, el("h2", {}, t("new run")), el("p", { class: "problem" }, list.advice)));
       return;
     }
     const input = (name) => el("input", { name, type: "number", inputmode: "numeric", min: list.changes[name].low, max: list.changes[name].high });
