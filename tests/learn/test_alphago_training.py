@@ -29,7 +29,7 @@ from tengen.nets.policy9 import PlaneNetFacts, PolicyNet, ValueNet  # noqa: E402
 from tengen.records.record import Record  # noqa: E402
 from tengen.records.sgf import write_sgf  # noqa: E402
 from tengen.rules.contract import ONGOING  # noqa: E402
-from tengen.rules.errors import BadParameter  # noqa: E402
+from tengen.rules.errors import BadParameter, TengenError  # noqa: E402
 
 GAME = load_game("go:size=9,komi=5.5")
 
@@ -270,6 +270,35 @@ def test_reinforcement_measures_itself_against_the_supervised_policy_and_resumes
     for name, array in weights(straight).items():
         assert np.array_equal(array, weights(training)[name]), name
     assert PolicyNet(tmp_path / "stopped").facts.run == "stopped"
+
+
+def test_a_stage_that_cannot_begin_leaves_its_folder_to_the_next(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.onnx"
+    wrong.write_bytes(b"no net")
+    with pytest.raises(TengenError, match="damaged, or no ONNX file"):
+        reinforced(tmp_path / "run", wrong)
+    reinforced(tmp_path / "run", policy_file(tmp_path / "start.onnx")).close()
+
+
+def test_damaged_nets_of_a_stage_are_written_again_left_out_or_named(tmp_path: Path) -> None:
+    start = policy_file(tmp_path / "start.onnx")
+    training = reinforced(tmp_path / "run", start)
+    training.go_on()
+    training.close()
+    first, opponent, newest = (tmp_path / f"run/nets/00000{number}.onnx" for number in (0, 1, 2))
+    whole, before = newest.read_bytes(), first.read_bytes()
+    for path in (opponent, newest):
+        path.write_bytes(path.read_bytes()[:-1] + b"?")
+    training = reinforced(tmp_path / "run", start)
+    assert newest.read_bytes() == whole
+    assert training.pool() == [0, 2]
+    training.close()
+    told = [line for line in training.watcher.told if "is damaged" in line]
+    assert len(told) == 2 and "written again" in told[0] and "no opponent any more" in told[1]
+    place = len(before) // 2  # inside its weights
+    first.write_bytes(before[:place] + bytes([before[place] ^ 1]) + before[place + 1 :])
+    with pytest.raises(RunError, match=r"000000.onnx is damaged: put the policy back"):
+        reinforced(tmp_path / "run", start)
 
 
 def test_what_won_becomes_likelier_and_the_bounds_hold(tmp_path: Path) -> None:

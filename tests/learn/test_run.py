@@ -3,11 +3,12 @@
 import errno
 import json
 import os
+import shutil
 
 import numpy as np
 import pytest
 
-from tengen.learn.run import Counters, Run, RunError, write_file
+from tengen.learn.run import Counters, Damaged, Run, RunError, hash_of, troubles_told, write_file
 from tengen.learn.settings import load_settings
 
 SETTINGS = load_settings("tictactoe")
@@ -89,6 +90,117 @@ def test_all_checkpoints_damaged_is_an_error_and_nothing_is_deleted(tmp_path):
     assert len(list(tmp_path.glob("replay/*"))) == 2
 
 
+@pytest.mark.parametrize("generations", [1, 3])
+@pytest.mark.parametrize("left", [("nets", "replay", "games"), ("replay",), ("metrics.jsonl",)])
+def test_lost_checkpoints_are_refused_and_nothing_is_touched(tmp_path, generations, left):
+    run = Run(tmp_path, SETTINGS)
+    run.newest()
+    saved(run, range(1, generations + 1))
+    for kind in ("nets/{}.onnx", "games/{}.sgf"):
+        write_file(tmp_path / kind.format(f"{generations:06}"), b"whole")
+    run.close()
+    for path in tmp_path.iterdir():
+        if path.name not in ("config.toml", "lock", *left):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    run = Run(tmp_path, SETTINGS)
+    with pytest.raises(RunError, match=f"files of generation {generations}, and no checkpoint.*Nothing was changed"):
+        run.newest()
+    run.abandon()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_what_a_kill_in_the_first_generation_leaves_is_no_lost_checkpoint(tmp_path):
+    run = Run(tmp_path, SETTINGS)
+    run.newest()
+    run.add_metrics({"generation": 1})
+    for name in ("nets/000000.onnx", "nets/000001.onnx", "games/000001.sgf", "checkpoints/000001.safetensors"):
+        write_file(tmp_path / name, b"half")
+    run.close()
+    found, _ = reopened(tmp_path, [])
+    assert found is None
+
+
+def test_nets_that_are_deleted_are_told_of(tmp_path):
+    run, messages = Run(tmp_path, SETTINGS), []
+    saved(run, (1, 2, 3))
+    for generation in (2, 3):
+        run.keep(f"nets/{generation:06}.onnx", b"net")
+        (tmp_path / f"checkpoints/{generation:06}.json").unlink()
+    run.close()
+    reopened(tmp_path, messages)
+    assert any("generations 2 to 3 are deleted" in line for line in messages)
+
+
+def test_lines_of_metrics_are_not_lost_in_silence(tmp_path):
+    """Those of later generations are kept apart; that some are missing is told, and new ones are whole lines."""
+    run, messages = Run(tmp_path, SETTINGS), []
+    saved(run, (1, 2, 3))
+    run.close()
+    (tmp_path / "checkpoints/000003.json").unlink()
+    reopened(tmp_path, messages)
+    assert json.loads((tmp_path / "metrics.lost.jsonl").read_text())["generation"] == 3
+    assert "after generation 2 is moved to metrics.lost.jsonl" in messages.pop()
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(path.read_bytes()[:-9])
+    run = Run(tmp_path, SETTINGS, messages.append)
+    run.newest()
+    assert "metrics.jsonl is missing or cut" in messages.pop()
+    saved(run, (3,))
+    run.close()
+    assert json.loads(path.read_text().splitlines()[-1])["generation"] == 3
+    assert reopened(tmp_path, messages)[0][0].generation == 3
+    assert messages == []
+    path.unlink()
+    reopened(tmp_path, messages)
+    assert "metrics.jsonl is missing or cut" in messages.pop()
+
+
+@pytest.mark.parametrize("damage", [b"nEt", b"ne", None])
+def test_what_a_run_keeps_is_read_as_it_was_written(tmp_path, damage):
+    run = Run(tmp_path, SETTINGS)
+    run.keep("nets/000001.onnx", b"net")
+    saved(run, (1,))
+    run.close()
+    run = Run(tmp_path, SETTINGS)
+    run.newest()
+    assert run.read("nets/000001.onnx") == b"net"
+    path = tmp_path / "nets/000001.onnx"
+    if damage is None:
+        path.unlink()
+    else:
+        path.write_bytes(damage)
+    with pytest.raises(Damaged, match=r"000001.onnx is (damaged|missing)"):
+        run.read("nets/000001.onnx")
+    run.close()
+
+
+def test_a_checkpoint_of_an_older_version_knows_no_nets(tmp_path):
+    run = Run(tmp_path, SETTINGS)
+    run.keep("nets/000001.onnx", b"net")
+    saved(run, (1,))
+    run.close()
+    path = tmp_path / "checkpoints/000001.json"
+    facts = json.loads(path.read_bytes())
+    del facts["files"], facts["hash"]
+    path.write_text(json.dumps({**facts, "hash": hash_of(json.dumps(facts).encode())}))
+    run = Run(tmp_path, SETTINGS)
+    assert run.newest() is not None
+    assert run.read("nets/000001.onnx") == b"net"
+    run.close()
+
+
+def test_a_run_whose_folder_is_deleted_writes_no_half_of_another(tmp_path):
+    folder = tmp_path / "run"
+    run = Run(folder, SETTINGS)
+    saved(run, (1,))
+    shutil.rmtree(folder)
+    with pytest.raises(RunError, match="was moved or deleted while its run went on"):
+        saved(run, (2,))
+    assert not folder.exists()
+    run.close()
+
+
 def test_what_came_after_the_last_save_is_cleared(tmp_path):
     run = Run(tmp_path, SETTINGS)
     saved(run, (1, 2))
@@ -132,7 +244,8 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(RunError, match=r"No space left on device.*the same command goes on"):
+        words = r"000002.safetensors: No space left on device.*generation 1 is saved, and the same command goes on"
+        with pytest.raises(RunError, match=words), troubles_told(tmp_path):
             saved(run, (2,))
     assert not list(tmp_path.glob("*/.*.part"))
     run.close()
@@ -175,7 +288,7 @@ def test_what_cannot_be_read_now_is_not_damaged(tmp_path):
     path = tmp_path / "checkpoints/000002.safetensors"
     path.unlink()
     path.mkdir()
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(RunError, match=r"000002.safetensors is not a plain file"):
         reopened(tmp_path, [])
     assert (tmp_path / "replay/000002.safetensors").exists()
 

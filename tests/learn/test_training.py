@@ -1,13 +1,19 @@
 """Whole runs, small ones: they learn, repeat themselves, and end the same however often they are killed."""
 
 import contextlib
+import errno
+import io
 import json
 import math
+import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,14 +21,16 @@ import torch
 from safetensors.numpy import load_file
 from silent import Silent
 
-from tengen.apps.train_stage import tell_end
+from tengen.apps.train import train as train_run
+from tengen.apps.train_stage import stop_gently, tell_end
 from tengen.games import load_game
 from tengen.learn.ladder import truth_of
-from tengen.learn.run import RunError
+from tengen.learn.run import RunError, hash_of
 from tengen.learn.settings import load_settings
 from tengen.learn.trainer import typical_planes
 from tengen.learn.training import Training
 from tengen.nets.runtime import load_net
+from tengen.records import disk
 from tengen.records.sgf import read_sgf
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.search.evaluators import Uniform
@@ -146,6 +154,179 @@ def newest_change(folder):
     return max(times, default=0)
 
 
+def damaged(path, how):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes({"flip": content, "cut": content[:-99]}[how])
+
+
+@pytest.mark.parametrize("how", ["flip", "cut", "cut, and written by an older version"])
+def test_a_damaged_net_is_written_again_and_the_run_ends_the_same(undisturbed, tmp_path, how):
+    folder = tmp_path / "undisturbed"
+    train(folder, seconds=0.001)
+    net = folder / "nets/000001.onnx"
+    whole = net.read_bytes()
+    damaged(net, how[:4].strip(","))
+    if how.endswith("version"):
+        forget_hashes(folder / "checkpoints/000001.json")
+    settings = load_settings("tictactoe", SMALL)
+    training = Training(folder, settings, load_game("tictactoe"), Silent())
+    assert net.read_bytes() == whole
+    assert "000001.onnx" in training.watcher.said[0] or how.endswith("version")
+    assert "written again" in training.watcher.said[0]
+    training.go_on()
+    training.close()
+    assert same(undisturbed, folder)
+
+
+def forget_hashes(path):
+    """A checkpoint as older versions wrote it."""
+    facts = json.loads(path.read_bytes())
+    del facts["files"], facts["hash"]
+    path.write_text(json.dumps({**facts, "hash": hash_of(json.dumps(facts).encode())}))
+
+
+@pytest.mark.parametrize("gating", [0.0, 0.55])
+@pytest.mark.parametrize("how", ["flip", "cut"])
+def test_a_damaged_best_net_is_replaced_by_the_newest(tmp_path, how, gating):
+    changes = [*SMALL, "evaluation.every=2", "run.generations=2", f"evaluation.gating={gating}"]
+    folder, game = tmp_path / "run", load_game("tictactoe")
+    first = Training(folder, load_settings("tictactoe", changes), game, Silent())
+    first.go_on(0.001)
+    first.close()
+    damaged(folder / "nets/000000.onnx", how)
+    then = Training(folder, load_settings("tictactoe", changes), game, Silent())
+    then.go_on()
+    then.close()
+    assert then.is_complete
+    assert any("000000.onnx is damaged: generation" in line for line in then.watcher.said)
+    assert then.counters.best > 0
+
+
+FILES = ["config.toml", "lock", "metrics.jsonl", "metrics.lost.jsonl", "report.html", "cluster.json"]
+FILES += ["checkpoints/000001.json", "checkpoints/000001.safetensors"]
+FILES += ["replay/000001.safetensors", "nets/000001.onnx", "games/000001.sgf"]
+FOLDERS = ["checkpoints", "replay", "nets", "games", "events"]
+
+
+def spoil(path, how, monkeypatch):
+    """Puts something else in the place of a file or a folder of a run, or takes the rights to it away."""
+    if how == "forbidden":
+        return forbid(path, monkeypatch)
+    if path.exists():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    if how == "a folder":
+        return path.mkdir()
+    if how == "a named pipe":
+        return os.mkfifo(path)
+    if how == "a link to itself":
+        return path.symlink_to(path)
+    return path.write_bytes(b"\xff\xfe\x80 is no text\n")
+
+
+def forbid(denied, monkeypatch):
+    """Nobody may read or write it, nor what is in it: tests may be run by somebody to whom nothing is forbidden."""
+
+    def guarded(function):
+        def call(path, *more, **options):
+            if isinstance(path, str | os.PathLike) and denied in (Path(path), *Path(path).parents):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return function(path, *more, **options)
+
+        return call
+
+    places = [(io, "open"), *((os, name) for name in ("open", "listdir", "scandir", "mkdir", "unlink", "truncate"))]
+    for module, name in places:
+        monkeypatch.setattr(module, name, guarded(getattr(module, name)))
+
+
+@pytest.fixture(scope="module")
+def one_generation(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "one"
+    train(folder, changes=["run.generations=2", "evaluation.every=1"], seconds=0.001)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        *product(FILES, ("a folder", "a named pipe", "a link to itself", "forbidden", "no text")),
+        *product(FOLDERS, ("no text", "a named pipe", "a link to itself", "forbidden")),
+    ],
+)
+def test_what_is_wrong_in_a_folder_is_said_in_a_sentence(one_generation, tmp_path, monkeypatch, name, how):
+    """The run goes on without it, or ends with a sentence that names it, and nothing of it is lost."""
+    folder = tmp_path / "run"
+    shutil.copytree(one_generation, folder)
+    monkeypatch.setattr("tengen.apps.train.stop_gently", lambda training, say: None)
+    spoil(folder / name, how, monkeypatch)
+    signal.signal(signal.SIGALRM, lambda number, frame: pytest.fail("it hangs"))
+    signal.alarm(60)
+    try:
+        train_run("tictactoe", folder, "cpu", None, [*SMALL, "run.generations=2", "evaluation.every=1"])
+    except TengenError as reason:
+        assert "\n" not in str(reason)
+        assert str(folder) in str(reason)
+        assert "no generation is saved" not in str(reason)
+    else:
+        assert (folder / "checkpoints/000002.json").is_file()
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def test_a_disk_that_is_full_from_the_beginning_leaves_a_run_that_begins(tmp_path, monkeypatch):
+    monkeypatch.setattr("tengen.apps.train.stop_gently", lambda training, say: None)
+    command = "tictactoe", tmp_path / "run", "cpu", 0.0001, SMALL
+
+    def full(path, content):
+        if path.suffix == ".onnx":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write_file(path, content)
+
+    write_file = disk.write_file
+    with monkeypatch.context() as patch:
+        patch.setattr(disk, "write_file", full)
+        words = r"000000.onnx: No space left on device\. .*no generation is saved yet, and the same command begins anew"
+        with pytest.raises(RunError, match=words):
+            train_run(*command)
+    train_run(*command)
+    assert (tmp_path / "run/checkpoints/000001.json").is_file()
+
+
+def test_a_folder_that_is_deleted_meanwhile_is_not_gone_on_with(tmp_path, monkeypatch):
+    folder, learn = tmp_path / "run", Training._learn
+
+    def delete(training, generation, games):
+        if generation == 2:
+            shutil.rmtree(folder)
+        return learn(training, generation, games)
+
+    monkeypatch.setattr(Training, "_learn", delete)
+    with pytest.raises(RunError, match="run was moved or deleted while its run went on"):
+        train(folder)
+    assert not folder.exists()
+
+
+def test_who_stops_a_run_is_told_what_is_saved(tmp_path):
+    settings = load_settings("tictactoe", SMALL)
+    training = Training(tmp_path / "run", settings, load_game("tictactoe"), Silent())
+    before, told = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}, []
+    try:
+        for seconds in (0.0, 0.001):
+            training.go_on(seconds)
+            stop_gently(training, told.append)
+            signal.raise_signal(signal.SIGTERM)
+            assert training.is_stopped
+            training.is_stopped = False
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        training.close()
+    assert "no generation is saved yet" in told[0]
+    assert "generation 1 is saved, and the same command goes on" in told[1]
+
+
 def test_a_wrong_opponent_is_told_before_any_work(tmp_path):
     with pytest.raises(BadParameter, match="no agent is called 'utc'; did you mean 'uct'"):
         train(tmp_path / "run", changes=["evaluation.opponent=utc:playouts=10"])
@@ -261,5 +442,8 @@ def test_an_end_names_the_report_only_if_there_is_one(tmp_path):
     training.go_on(0.01)
     tell_end(training, tmp_path / "run", told.append)
     training.close()
-    assert told[0].endswith("run: after generation 0 of 12; the same command goes on.")
-    assert told[1].endswith(f"generation 1 of 12; the same command goes on. Report: {tmp_path / 'run' / 'report.html'}")
+    assert told[0].endswith("of 12; no generation is saved yet, and the same command begins anew.")
+    assert "of 12; generation 1 is saved, and the same command goes on from there. Report: " in told[1]
+    shutil.rmtree(tmp_path / "run")
+    tell_end(training, tmp_path / "run", told.append)
+    assert told[2].endswith("run was moved or deleted, and what was saved with it.")

@@ -109,26 +109,27 @@ def train(
     except ModuleNotFoundError as reason:
         advice = "pip install 'tengen[train]', or in a clone: make train"
         raise TengenError(f"training needs {reason.name}: {advice}") from reason
+    from tengen.learn.run import troubles_told
+
     device = device_of(device)
     settings = load_settings(preset, changes, device)
     game = load_game(settings.run.game)
     folder = folder or Path("runs") / Path(preset.partition(":")[0]).stem
     seconds = 60 * minutes if minutes is not None else float("inf")
     screen = Screen(settings, folder, seconds)
-    connection = ExitStack()
-    if cluster:
-        from tengen.arena.cluster import connected
+    with troubles_told(folder), ExitStack() as connection:
+        if cluster:
+            from tengen.arena.cluster import connected
 
-        connection.enter_context(connected(cluster))
-        from tengen.learn.cluster.driver import ClusterTraining
+            connection.enter_context(connected(cluster))
+            from tengen.learn.cluster.driver import ClusterTraining
 
-        training: Training = ClusterTraining(folder, settings, game, screen, device, learners)
-    else:
-        training = Training(folder, settings, game, screen, device)
-    stop_gently(training, screen.say)
-    with screen.live or nullcontext():
-        training.go_on(seconds)
-    training.close()
-    connection.close()
+            training: Training = ClusterTraining(folder, settings, game, screen, device, learners)
+        else:
+            training = Training(folder, settings, game, screen, device)
+        stop_gently(training, screen.say)
+        with screen.live or nullcontext():
+            training.go_on(seconds)
+        training.close()
     tell_end(training, folder, screen.say)
     screen.say(f"play against it: tengen play {game.spec} --second puct:net={folder}")

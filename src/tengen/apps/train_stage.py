@@ -62,6 +62,7 @@ def train_stage(stage: str, folder: Path | None, device: str, minutes: float | N
     try:
         from tengen.learn.alphago.settings import load_stage
         from tengen.learn.alphago.stage import stage_device
+        from tengen.learn.run import troubles_told
 
         module, name = STAGES[stage]
         training_kind = getattr(import_module(module), name)
@@ -71,22 +72,25 @@ def train_stage(stage: str, folder: Path | None, device: str, minutes: float | N
     settings = load_stage(stage, changes)
     folder = folder or Path("runs") / stage
     lines = Lines(settings.run.generations)
-    training = training_kind(folder, settings, lines, stage_device(device))
-    stop_gently(training, lines.say)
-    training.go_on(60 * minutes if minutes is not None else float("inf"))
-    training.close()
+    with troubles_told(folder):
+        training = training_kind(folder, settings, lines, stage_device(device))
+        stop_gently(training, lines.say)
+        training.go_on(60 * minutes if minutes is not None else float("inf"))
+        training.close()
     tell_end(training, folder, lines.say)
 
 
 def stop_gently(training: Any, say: Callable[[str], None]) -> None:
     """Ctrl-C ends a run with what was saved last; a second one ends it at once."""
 
+    from tengen.learn.run import what_is_saved
+
     def stop(number: int, frame: object) -> None:
         if training.is_stopped:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         training.is_stopped = True
-        say("stopping; what was saved last is kept (press again to stop at once)")
+        say(f"stopping; {what_is_saved(training.run.folder)} (press again to stop at once)")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
@@ -94,7 +98,9 @@ def stop_gently(training: Any, say: Callable[[str], None]) -> None:
 
 def tell_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
     """Says how far a run has got, and where its report is, if there is one yet."""
+    from tengen.learn.run import what_is_saved
+
     done = f"generation {training.counters.generation} of {training.settings.run.generations}"
-    how = "complete" if training.is_complete else f"after {done}; the same command goes on"
+    how = "complete" if training.is_complete else f"after {done}; {what_is_saved(folder)}"
     report = folder / "report.html"
     say(f"{folder}: {how}." + (f" Report: {report}" if report.exists() else ""))

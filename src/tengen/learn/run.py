@@ -1,7 +1,7 @@
 """The folder of a training run: whatever happens to the process, what was saved last is whole and can be gone on with.
 
     config.toml               the settings, spelled out
-    metrics.jsonl             one line a generation
+    metrics.jsonl             one line a generation; metrics.lost.jsonl: lines that a run went back behind
     checkpoints/000012.json   says what belongs together after generation 12: files with their hashes, and counters
     checkpoints/000012.safetensors   weights, optimiser, games under way
     replay/000012.safetensors        the games of generation 12; those out of the window are deleted
@@ -18,6 +18,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,11 @@ from tengen.records import disk
 from tengen.rules.errors import TengenError
 
 FORMAT = 1  # of the folder: what another number means, this version does not know
+MARKER = f"# format {FORMAT}\n".encode()  # how config.toml begins
 KEPT = 3  # checkpoints
-OURS = re.compile(r"(?:checkpoints|replay|nets|games)/\.?(\d{6,})\.(?:json|safetensors|onnx|sgf)(?:\.part)?")
-
+OURS = re.compile(r"(?:checkpoints|replay|nets|games|data)/\.?(\d{6,})\.(?:json|safetensors|onnx|sgf)(?:\.part)?")
+FOLDERS = ("checkpoints", "replay", "nets", "games", "events", "data")
+FILES = ("lock", "config.toml", "metrics.jsonl", "metrics.lost.jsonl", "report.html", "cluster.json", "policy.onnx")
 
 Arrays = dict[str, np.ndarray]
 
@@ -58,16 +61,60 @@ class Counters:
     results: list[list[Any]] = field(default_factory=list)  # of matches: two players, then wins, draws and losses
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Writes a file of the run, whole or not at all."""
+@contextmanager
+def troubles_told(folder: Path) -> Iterator[None]:
+    """What a disk refuses to a run ends it in a sentence that says what is saved."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as reason:
+        words = f"{reason.filename or folder}: {reason.strerror or reason}"
+        raise RunError(f"{words}. Put that right; {what_is_saved(folder)}") from reason
+
+
+def what_is_saved(folder: Path) -> str:
+    """What the same command would find, in words."""
+    try:
+        if not folder.exists():
+            return f"{folder} was moved or deleted, and what was saved with it"
+        paths = checkpoints(folder)
+    except OSError:
+        return "what is saved cannot be read"
+    if paths:
+        return f"generation {int(paths[-1].stem)} is saved, and the same command goes on from there"
+    return "no generation is saved yet, and the same command begins anew"
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Writes a file of the run, whole or not at all; raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
         disk.write_file(path, content)
     except OSError as reason:
-        raise RunError(
-            f"{path} cannot be written: {reason.strerror}. What was saved before is whole: "
-            "put that right, and the same command goes on from there"
-        ) from reason
+        raise OSError(reason.errno, reason.strerror, str(path)) from reason
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """What says of each checkpoint what belongs to it, the newest last; raises OSError if the folder cannot be read."""
+    there = folder / "checkpoints"
+    names = sorted(os.listdir(there)) if there.exists() else []
+    return [there / name for name in names if re.fullmatch(r"\d{6,}\.json", name)]
+
+
+def check_kinds(folder: Path) -> None:
+    """Refuses what stands where a run keeps a file or a folder, and is none: a named pipe would be read forever."""
+    for path in (folder / name for name in FOLDERS):
+        if os.path.lexists(path) and not path.is_dir():
+            raise RunError(f"{path} is not a folder, which a run keeps there: move it away")
+    ours = [path for path in folder.glob("*/*") if generation_of(path) is not None]
+    for path in [*(folder / name for name in FILES), *ours]:
+        if os.path.lexists(path) and not path.is_file():
+            raise RunError(f"{path} is not a plain file, which a run keeps there: move it away")
+
+
+def generation_of(path: Path) -> int | None:
+    """Of which generation a file in one of a run's folders is; None if it is none of ours."""
+    own = OURS.fullmatch(f"{path.parent.name}/{path.name}")
+    return int(own[1]) if own else None
 
 
 def hash_of(content: bytes) -> str:
@@ -84,7 +131,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     try:
         facts = json.loads(path.read_bytes())
         wanted = facts.pop("hash")
-    except (ValueError, KeyError, AttributeError, TypeError):
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise Damaged(f"{path} is damaged") from None
     if hash_of(json.dumps(facts).encode()) != wanted:
         raise Damaged(f"{path} is damaged")
@@ -104,7 +151,8 @@ def read_checked(path: Path, wanted: str) -> bytes:
 
 def newest_weights(folder: Path) -> Arrays:
     """The model's weights in the newest checkpoint of a run that others may have open."""
-    paths = sorted(folder.glob("checkpoints/*.json"))
+    check_kinds(folder)
+    paths = checkpoints(folder)
     if not paths:
         raise RunError(f"{folder} is no run with a checkpoint")
     try:
@@ -122,34 +170,43 @@ class Run:
         self.folder, self.settings, self.say = folder, settings, say
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            check_kinds(folder)
             self._lock = disk.lock(folder / "lock")
         except BlockingIOError:
             raise RunError(f"{folder} is in use by another process; give another folder with --run") from None
         except OSError as reason:
             raise RunError(f"{folder} cannot be used: {reason.strerror}") from reason
         self._games: dict[str, str] = {}  # the files of the window, with their hashes
-        self._check_settings()
+        self._kept: dict[str, str] = {}  # other files that the run itself reads again, with theirs
+        self._is_new = False
+        try:
+            self._check_settings()
+        except TengenError:
+            self.abandon()
+            raise
 
     def close(self) -> None:
         self._lock.close()
 
     def abandon(self) -> None:
-        """The run cannot be opened after all. One that never began leaves no settings, which would bind the next."""
-        if not any(self.folder.glob("checkpoints/*.json")):
-            (self.folder / "config.toml").unlink(missing_ok=True)
+        """The run cannot be opened after all. One that never began leaves nothing, which would bind the next."""
+        if self._is_new:
+            for name in ["config.toml", *self._kept]:
+                self.drop(name)
+            for name in FOLDERS:
+                with suppress(OSError):  # it is not there, or not empty
+                    (self.folder / name).rmdir()
         self.close()
 
     def _check_settings(self) -> None:
         """The settings of a run stay as they are. As many groups as there are cores are those of the first machine."""
-        path, marker = self.folder / "config.toml", f"# format {FORMAT}\n"
+        path = self.folder / "config.toml"
         if not path.exists():
-            if any(other.name != "lock" for other in self.folder.iterdir()):
-                raise RunError(f"{self.folder} holds other files and no run; give a new folder with --run")
             groups = self.settings.run.groups or os.cpu_count() or 1
             self.settings = replace(self.settings, run=replace(self.settings.run, groups=groups))
-            write_file(path, (marker + self.settings.text()).encode())
+            self._begin()
             return
-        if not path.read_bytes().startswith(marker.encode()):
+        if not path.read_bytes().startswith(MARKER):
             raise RunError(f"{self.folder} was made by another version of Tengen, in another format than {FORMAT}")
         there = read_settings(path)
         if not self.settings.run.groups:
@@ -163,6 +220,13 @@ class Run:
                         "give another folder with --run, or the settings that it was begun with"
                     )
 
+    def _begin(self) -> None:
+        """A new run writes its settings."""
+        if any(other.name != "lock" for other in self.folder.iterdir()):
+            raise RunError(f"{self.folder} holds other files and no run; give a new folder with --run")
+        self._is_new = True
+        write_file(self.folder / "config.toml", MARKER + self.settings.text().encode())
+
     # Saving
 
     def save(
@@ -172,28 +236,62 @@ class Run:
 
         Games before generation `oldest` are out of the window, and are deleted once no checkpoint needs them.
         """
-        name = f"{counters.generation:06}"
-        state, played = f"checkpoints/{name}.safetensors", f"replay/{name}.safetensors"
-        hashes = {path: self._write(path, packed(content)) for path, content in ((state, arrays), (played, games))}
+        state = self._write_state(counters, arrays)
+        played = f"replay/{counters.generation:06}.safetensors"
         self._games = {path: known for path, known in self._games.items() if int(Path(path).stem) >= oldest}
-        self._games[played] = hashes[played]
+        self._games[played] = self.write(played, packed(games))
+        self._seal(counters, state)
+        self._tidy(oldest)
+
+    def _write_state(self, counters: Counters, arrays: Arrays) -> dict[str, str]:
+        state = f"checkpoints/{counters.generation:06}.safetensors"
+        return {state: self.write(state, packed(arrays))}
+
+    def _seal(self, counters: Counters, state: dict[str, str]) -> None:
+        """Writes the file that makes a generation saved: it says what belongs together."""
         facts = {
             "counters": vars(counters),
-            "state": {state: hashes[state]},
+            "state": state,
             "games": self._games,
+            "files": self._kept,
             "metrics": self._metrics_size(),
         }
         sealed = {**facts, "hash": hash_of(json.dumps(facts).encode())}
-        self._write(f"checkpoints/{name}.json", json.dumps(sealed).encode())
-        self._tidy(oldest)
+        self.write(f"checkpoints/{counters.generation:06}.json", json.dumps(sealed).encode())
 
-    def _write(self, path: str, content: bytes) -> str:
-        write_file(self.folder / path, content)
+    def write(self, name: str, content: bytes) -> str:
+        """Writes a file of the folder, and returns its hash."""
+        self.check_there()
+        write_file(self.folder / name, content)
         return hash_of(content)
+
+    def keep(self, name: str, content: bytes) -> None:
+        """Writes a file that is to be read again: a checkpoint will say which content is right."""
+        self._kept[name] = self.write(name, content)
+
+    def read(self, name: str) -> bytes:
+        """What was kept; raises Damaged if the file is another. One that an older version wrote is taken as it is."""
+        path = self.folder / name
+        if name not in self._kept and path.exists():
+            self._kept[name] = hash_of(path.read_bytes())
+        return read_checked(path, self._kept.get(name, ""))
+
+    def drop(self, name: str) -> None:
+        """Deletes a file that was kept."""
+        self._kept.pop(name, None)
+        (self.folder / name).unlink(missing_ok=True)
+
+    def check_there(self) -> None:
+        """Raises RunError if the folder is not the one that was opened: half of a run is not written in its place."""
+        with suppress(FileNotFoundError):
+            there = (self.folder / "lock").stat()
+            if os.path.samestat(there, os.fstat(self._lock.fileno())) and (self.folder / "config.toml").exists():
+                return
+        raise RunError(f"{self.folder} was moved or deleted while its run went on, and what was saved with it")
 
     def _tidy(self, oldest: int) -> None:
         """Deletes all but the newest checkpoints and the games that they need."""
-        for path in sorted(self.folder.glob("checkpoints/*.json"))[:-KEPT]:
+        for path in checkpoints(self.folder)[:-KEPT]:
             path.unlink()
             path.with_suffix(".safetensors").unlink(missing_ok=True)
         for path in self.folder.glob("replay/*.safetensors"):
@@ -204,8 +302,8 @@ class Run:
 
     def newest(self) -> tuple[Counters, Arrays] | None:
         """The newest checkpoint that is whole, or None if the run has none yet; later work is cleared away."""
-        paths = sorted(self.folder.glob("checkpoints/*.json"), reverse=True)
-        for path in paths:
+        paths = checkpoints(self.folder)
+        for path in reversed(paths):
             try:
                 facts = read_manifest(path)
                 (state,) = (read_checked(self.folder / name, wanted) for name, wanted in facts["state"].items())
@@ -213,12 +311,27 @@ class Run:
                 self.say(f"{reason}: going back to the checkpoint before")
                 continue
             counters, self._games = Counters(**facts["counters"]), facts["games"]
+            kept = facts.get("files", {})  # which older versions did not write
+            self._kept = {name: known for name, known in kept.items() if (self.folder / name).exists()}
             self._clear_after(counters.generation, facts["metrics"])
             return counters, load(state)
         if paths:
             raise RunError(f"{self.folder}: none of its {len(paths)} checkpoints is whole")
+        self._check_new()
         self._clear_after(0, 0)
+        (self.folder / "checkpoints").mkdir(exist_ok=True)
         return None
+
+    def _check_new(self) -> None:
+        """Refuses to begin anew where generations were saved; who is killed in the first leaves some of it."""
+        metrics = self.folder / "metrics.jsonl"
+        lines = metrics.read_bytes().count(b"\n") if metrics.exists() else 0
+        done = max([lines, *self._later(0).values()])
+        if done > 1 or (done and not (self.folder / "checkpoints").exists()):
+            raise RunError(
+                f"{self.folder} holds files of generation {done}, and no checkpoint: {self.folder / 'checkpoints'} is "
+                "missing or empty. Nothing was changed. Put the checkpoints back, or give another folder with --run"
+            )
 
     def games(self) -> Iterator[tuple[int, Arrays]]:
         """The games of the checkpoint's window, generation by generation; what is damaged is left out."""
@@ -228,28 +341,50 @@ class Run:
             except Damaged as reason:
                 self.say(f"{reason}: its games are left out")
 
+    def _later(self, generation: int) -> dict[Path, int]:
+        """Our files of generations after that one, each with its own; unfinished files are of none."""
+        ours = {path: number for path in self.folder.glob("*/*") if (number := generation_of(path)) is not None}
+        later = {path: number for path, number in ours.items() if number > generation}
+        return later | {path: 0 for path in ours if path.name.endswith(".part")}
+
     def _clear_after(self, generation: int, metrics: int) -> None:
-        """Removes what a killed process did after its last save."""
-        for path in self.folder.glob("*/*"):
-            own = OURS.fullmatch(f"{path.parent.name}/{path.name}")
-            if own and (path.name.endswith(".part") or int(own[1]) > generation):
-                path.unlink(missing_ok=True)
-        path = self.folder / "metrics.jsonl"
-        if path.exists() and path.stat().st_size > metrics:
-            os.truncate(path, metrics)
+        """Removes what a killed process did after its last save, and what cannot be gone on with."""
+        later = self._later(generation)
+        for path in later:
+            path.unlink(missing_ok=True)
+        if (last := max(later.values(), default=0)) > generation + 1:
+            self.say(f"{self.folder}: the nets and games of generations {generation + 1} to {last} are deleted")
+        self._cut_metrics(generation, metrics)
+
+    def _cut_metrics(self, generation: int, size: int) -> None:
+        """Lines of later generations are moved to another file; that earlier ones are lost is told."""
+        path, lost = self.folder / "metrics.jsonl", self.folder / "metrics.lost.jsonl"
+        content = path.read_bytes() if path.exists() else b""
+        if content[size:]:
+            with lost.open("ab") as file:
+                file.write(content[size:].rstrip(b"\n") + b"\n")
+            os.truncate(path, size)
+            self.say(f"{path}: what it says after generation {generation} is moved to {lost.name}")
+        elif len(content) < size:
+            self.say(f"{path} is missing or cut: what was measured up to generation {generation} is not all there")
+            if content and not content.endswith(b"\n"):
+                path.write_bytes(content + b"\n")  # or the next line would be lost with half of this one
 
     # Telling
 
     def add_metrics(self, line: dict[str, Any]) -> None:
-        try:
-            with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
-        except OSError as reason:
-            raise RunError(f"{self.folder}/metrics.jsonl cannot be written: {reason.strerror}") from reason
+        self.check_there()
+        with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
 
     def _metrics_size(self) -> int:
         path = self.folder / "metrics.jsonl"
         return path.stat().st_size if path.exists() else 0
 
     def net_path(self, generation: int) -> Path:
-        return self.folder / f"nets/{generation:06}.onnx"
+        return self.folder / net_name(generation)
+
+
+def net_name(generation: int) -> str:
+    """Where the net of a generation is, in the folder of its run."""
+    return f"nets/{generation:06}.onnx"

@@ -22,13 +22,13 @@ from tengen.learn.events import EventFile
 from tengen.learn.ladder import named_player, net_player, play_ladder_match, truth_of
 from tengen.learn.replay import Replay
 from tengen.learn.report import write_report
-from tengen.learn.run import Counters, Run, RunError, newest_weights, write_file
+from tengen.learn.run import Counters, Damaged, Run, RunError, net_name, newest_weights
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
 from tengen.nets.export import export_onnx
-from tengen.nets.facts import NetFacts
-from tengen.nets.runtime import OnnxNet, find_net, read_net
+from tengen.nets.facts import NetError, NetFacts
+from tengen.nets.runtime import OnnxNet, find_net, read_trusted
 from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
@@ -74,10 +74,10 @@ class Training:
         try:
             self.trainer, self.replay, self.groups = self._team()
             self._restore()
+            self.events = EventFile(folder / "events", self.trainer.steps)
         except TengenError:
             self.run.abandon()
             raise
-        self.events = EventFile(folder / "events", self.trainer.steps)
         self.truth = truth_of(game) if settings.evaluation.exact else None
         if settings.evaluation.exact and self.truth is None:
             watcher.say(f"{game.spec} has too many positions: evaluation.exact is left out")
@@ -109,8 +109,7 @@ class Training:
                 group.restore(saved)  # a cluster saves no games under way
         for generation, saved in self.run.games():
             self.replay.generations[generation] = Games(**saved)
-        if not self.run.net_path(self.counters.generation).exists():
-            self._write_net(self.counters.generation)
+        self._net(self.counters.generation)
         self.watcher.say(f"going on after generation {self.counters.generation}")
 
     @property
@@ -121,6 +120,7 @@ class Training:
         """Generations until the run is complete, stopped, or the time is over."""
         repeat(self._generation, lambda: self.is_complete or self.is_stopped, seconds)
         if self.counters.generation:
+            self.run.check_there()
             write_report(self.run.folder, self.game)
 
     def _generation(self) -> None:
@@ -176,7 +176,7 @@ class Training:
         if self.device == "cuda":
             return [self.trainer.model for _ in self.groups]
         gated = self.settings.evaluation.gating > 0
-        net = OnnxNet(self.run.net_path(self.counters.best if gated else generation - 1))
+        net = self._net(self.counters.best if gated else generation - 1)
         if not self.settings.selfplay.symmetry:
             return [net for _ in self.groups]
         seed = [self.settings.run.seed, generation]
@@ -192,16 +192,36 @@ class Training:
         rate = self.settings.learning_rate(generation)
         return self.trainer.train(self.replay, steps, rate, [self.settings.run.seed, generation], self._stopped)
 
-    def _write_net(self, generation: int, rating: float | None = None) -> None:
+    def _rating(self, generation: int) -> float | None:
+        """The rating of a generation that was evaluated."""
+        results, name = self.counters.results, f"generation {generation}"
+        is_rated = any(result[0] == name for result in results)
+        return ratings(results, self.settings.evaluation.opponent)[name] if is_rated else None
+
+    def _write_net(self, generation: int) -> None:
         """The net of a generation, for playing."""
         facts = NetFacts.of(
             self.game,
             self.settings.architecture(),
             run=self.run.folder.name,
             step=self.trainer.steps,
-            rating=rating,
+            rating=self._rating(generation),
         )
-        write_file(self.run.net_path(generation), export_onnx(self.trainer.model, facts))
+        self.run.keep(net_name(generation), export_onnx(self.trainer.model, facts))
+
+    def _net(self, generation: int) -> OnnxNet:
+        """A net of the run as it was written. The newest is written again if it is damaged, and replaces others."""
+        newest = self.counters.generation
+        try:
+            return OnnxNet(self.run.read(net_name(generation)))
+        except (Damaged, NetError) as reason:  # what an older version wrote has no hash
+            if generation != newest:
+                self.watcher.say(f"{reason}: generation {newest} takes the place of generation {generation}")
+                self.counters.best = newest
+                return self._net(newest)
+            self.watcher.say(f"{reason}: it is written again, from the weights of generation {newest}")
+            self._write_net(newest)
+            return OnnxNet(self.run.read(net_name(newest)))
 
     def _is_evaluated(self, generation: int) -> bool:
         every = self.settings.evaluation.every
@@ -209,13 +229,13 @@ class Training:
 
     def _evaluate(self, generation: int, games: Games) -> dict[str, Any]:
         """Matches against the ladder, a fixed opponent and the best net so far; and, in a small game, the truth."""
-        own, name, best = self.settings.evaluation, f"generation {generation}", f"generation {self.counters.best}"
-        net, earlier = (OnnxNet(self.run.net_path(number)) for number in (generation, self.counters.best))
+        own, name = self.settings.evaluation, f"generation {generation}"
+        net, earlier = self._net(generation), self._net(self.counters.best)
         player = net_player(self.game, net, own.simulations, own.exploration)
-        ladder = {
-            own.opponent: named_player(self.game, own.opponent),
-            best: net_player(self.game, earlier, own.simulations, own.exploration),
-        }
+        ladder = {own.opponent: named_player(self.game, own.opponent)}
+        if self.counters.best != generation:  # or the best net so far is lost
+            best = net_player(self.game, earlier, own.simulations, own.exploration)
+            ladder[f"generation {self.counters.best}"] = best
         found: dict[str, Any] = {"matches": []}
         samples = [self._sample(games, number) for number in range(min(SAMPLES, len(games.lengths)))]
         for opponent, maker in ladder.items():
@@ -226,14 +246,14 @@ class Training:
             found["matches"].append(result_of(opponent if opponent == own.opponent else "the best net before", score))
             self.counters.results.append([name, opponent, score.wins, score.draws, score.losses])
             samples += records[:SAMPLES]
-        found["rating"] = ratings(self.counters.results, own.opponent)[name]
+        found["rating"] = self._rating(generation)
         if score.rate > max(own.gating, 0.5):
             self.counters.best = generation
         if self.truth is not None:
             worse, losing = self.truth.mistakes(self.game, net, own.simulations, own.exploration)
             found |= {"mistakes": worse / len(self.truth.positions), "losing": losing}
-        write_file(self.run.folder / f"games/{generation:06}.sgf", write_sgf(*samples).encode())
-        self._write_net(generation, found["rating"])
+        self.run.write(f"games/{generation:06}.sgf", write_sgf(*samples).encode())
+        self._write_net(generation)
         return found
 
     def _sample(self, games: Games, number: int) -> Record:
@@ -254,15 +274,10 @@ class Training:
         self.run.save(counters, arrays, games._asdict(), min(self.replay.generations))
         before = counters.generation - 1
         if before != counters.best and not self._is_evaluated(before):
-            self.run.net_path(before).unlink(missing_ok=True)
-        try:
-            self.events.add(self.trainer.steps, scalars(metrics))
-            if "matches" in metrics:
-                write_report(self.run.folder, self.game)
-        except OSError as reason:
-            raise RunError(
-                f"{self.run.folder} cannot be written: {reason.strerror}; the generation itself is saved"
-            ) from reason
+            self.run.drop(net_name(before))
+        self.events.add(self.trainer.steps, scalars(metrics))
+        if "matches" in metrics:
+            write_report(self.run.folder, self.game)
         self.watcher.show(metrics)
 
 
@@ -271,7 +286,7 @@ def begin_with(trainer: Trainer, start: str) -> None:
     if Path(start).is_dir():
         trainer.begin_with(newest_weights(Path(start)), start)
         return
-    net = read_net(find_net(start))
+    net = read_trusted(find_net(start))
     shown, planes = OnnxNet(net).facts.planes, trainer.game.planes
     if shown != planes:
         raise BadParameter(

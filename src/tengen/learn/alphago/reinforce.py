@@ -24,7 +24,7 @@ from tengen.learn.alphago.games import Lockstep, Policy, both_seats, play_match
 from tengen.learn.alphago.networks import ValueNetwork, export_net, import_net
 from tengen.learn.alphago.settings import cosine
 from tengen.learn.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining, as_boards, mixed
-from tengen.learn.run import write_file
+from tengen.learn.run import Damaged, RunError, net_name
 from tengen.learn.training import result_of
 from tengen.nets.facts import NetError
 from tengen.nets.policy9 import PlaneNetFacts, PolicyNet, find_plane_net
@@ -55,7 +55,7 @@ class ReinforceTraining(StageTraining):
         if not first.exists():
             if not self.settings.policy.start:
                 raise NetError("nothing says which policy to begin from: --set policy.start=runs/sl9")
-            write_file(first, read_net(find_plane_net(self.settings.policy.start)))
+            self.run.keep(net_name(0), read_net(find_plane_net(self.settings.policy.start)))
         PolicyNet(first).check_for(self.game)
         model, self.first_facts = import_net(first, self.game)
         self.reference = self._at_rest(import_net(first, self.game)[0])
@@ -68,10 +68,17 @@ class ReinforceTraining(StageTraining):
         model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         return model.eval().requires_grad_(False)
 
+    def begin(self) -> None:
+        self.run.read(net_name(0))  # from now on its hash is known
+
     def save(self) -> Arrays:
         return {**self.learner.save("policy"), **self.baseline.save("baseline")}
 
     def restore(self, arrays: Arrays) -> None:
+        try:
+            self.run.read(net_name(0))
+        except Damaged as reason:
+            raise RunError(f"{reason}: put the policy back that the run began from (policy.start)") from reason
         self.learner.restore("policy", arrays)
         self.baseline.restore("baseline", arrays)
 
@@ -92,8 +99,20 @@ class ReinforceTraining(StageTraining):
         kept = [number for number in range(1, self.counters.generation + 1) if self.is_kept(number)]
         newest = kept[max(0, len(kept) - self.settings.pool.most + 1) :]
         for number in set(kept) - set(newest):
-            self.run.net_path(number).unlink(missing_ok=True)
-        return [0, *(number for number in newest if self.run.net_path(number).exists())]
+            self.run.drop(net_name(number))
+        return [0, *filter(self._is_whole, newest)]
+
+    def _is_whole(self, number: int) -> bool:
+        """Whether the net of an opponent is what was saved; one that is not is deleted, which is told."""
+        if not self.run.net_path(number).exists():
+            return False
+        try:
+            self.run.read(net_name(number))
+        except Damaged as reason:
+            self.watcher.say(f"{reason}: generation {number} is no opponent any more")
+            self.run.drop(net_name(number))
+            return False
+        return True
 
     def generation(self, number: int) -> Metrics:
         began, own = time.monotonic(), self.settings.play

@@ -6,7 +6,6 @@ a report. What chance decides comes from the run's seed and the number of the ge
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from pathlib import Path
@@ -23,7 +22,7 @@ from tengen.learn.alphago.networks import export_net
 from tengen.learn.alphago.report import write_report
 from tengen.learn.alphago.settings import PATHS, Stage, read_stage
 from tengen.learn.events import EventFile
-from tengen.learn.run import FORMAT, Arrays, Counters, Run, RunError, hash_of, packed, write_file
+from tengen.learn.run import Arrays, Counters, Damaged, Run, RunError, net_name
 from tengen.learn.training import Watcher, repeat
 from tengen.nets.policy9 import PlaneNetFacts
 from tengen.rules.errors import BadParameter, TengenError
@@ -39,11 +38,9 @@ class StageRun(Run):
 
     def _check_settings(self) -> None:
         """The settings of a run stay as they are, but for where files lie."""
-        path, marker = self.folder / "config.toml", f"# format {FORMAT}\n"
+        path = self.folder / "config.toml"
         if not path.exists():
-            if any(other.name != "lock" for other in self.folder.iterdir()):
-                raise RunError(f"{self.folder} holds other files and no run; give a new folder with --run")
-            write_file(path, (marker + self.settings.text()).encode())
+            self._begin()
             return
         there = read_stage(type(self.settings), path)
         for table, keys in vars(there).items():
@@ -57,16 +54,7 @@ class StageRun(Run):
 
     def save_arrays(self, counters: Counters, arrays: Arrays) -> None:
         """Saves a generation: what `newest` gives back."""
-        name = f"{counters.generation:06}"
-        state = f"checkpoints/{name}.safetensors"
-        facts = {
-            "counters": vars(counters),
-            "state": {state: self._write(state, packed(arrays))},
-            "games": {},
-            "metrics": self._metrics_size(),
-        }
-        sealed = {**facts, "hash": hash_of(json.dumps(facts).encode())}
-        self._write(f"checkpoints/{name}.json", json.dumps(sealed).encode())
+        self._seal(counters, self._write_state(counters, arrays))
         self._tidy(counters.generation)
 
 
@@ -86,10 +74,10 @@ class StageTraining:
         self.counters, self.steps = Counters(), 0
         try:
             self._open()
+            self.events = EventFile(folder / "events", self.steps)
         except TengenError:
             self.run.abandon()
             raise
-        self.events = EventFile(folder / "events", self.steps)
 
     def _open(self) -> None:
         """Gets ready, and goes on from the newest checkpoint if there is one."""
@@ -101,7 +89,22 @@ class StageTraining:
         self.counters, arrays = found
         self.steps = int(arrays["steps"])
         self.restore(arrays)
+        self._check_net()
         self.watcher.say(f"going on after generation {self.counters.generation}")
+
+    def _check_net(self) -> None:
+        """The net of the newest generation is written again if it is not what was saved: its weights are."""
+        try:
+            if self.model_to_write() is not None:
+                self.run.read(net_name(self.counters.generation))
+        except Damaged as reason:
+            self.watcher.say(f"{reason}: it is written again, from the weights of the checkpoint")
+            self._write_net()
+
+    def _write_net(self) -> None:
+        """The net of a generation, for playing, if there is one yet."""
+        if (model := self.model_to_write()) is not None:
+            self.run.keep(net_name(self.counters.generation), export_net(model, self.game, self.facts()))
 
     # What a stage does in its own way.
 
@@ -145,6 +148,7 @@ class StageTraining:
         """Generations until the run is complete, stopped, or the time is over."""
         repeat(self._generation, lambda: self.is_complete or self.is_stopped, seconds)
         if self.counters.generation:
+            self.run.check_there()
             write_report(self.run.folder)
 
     def _generation(self) -> None:
@@ -161,12 +165,11 @@ class StageTraining:
         self.counters.seconds += time.monotonic() - began
         names = ("generation", "seconds", "games", "positions")
         metrics = {**{name: getattr(self.counters, name) for name in names}, "step": self.steps, **metrics}
-        if (model := self.model_to_write()) is not None:
-            write_file(self.run.net_path(number), export_net(model, self.game, self.facts()))
+        self._write_net()
         self.run.add_metrics(metrics)
         self.run.save_arrays(self.counters, {**self.save(), "steps": np.array(self.steps)})
         if not self.is_kept(number - 1):
-            self.run.net_path(number - 1).unlink(missing_ok=True)
+            self.run.drop(net_name(number - 1))
         self.events.add(self.steps, scalars(metrics))
         if number % 10 == 0:
             write_report(self.run.folder)

@@ -10,7 +10,6 @@ always saying the mean.
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +25,7 @@ from tengen.learn.alphago.networks import import_net, new_network
 from tengen.learn.alphago.reinforce import player_of
 from tengen.learn.alphago.settings import cosine
 from tengen.learn.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining, mixed
-from tengen.learn.run import RunError, write_file
+from tengen.learn.run import Damaged, RunError
 from tengen.learn.run import packed as as_safetensors
 from tengen.nets.facts import NetError
 from tengen.nets.policy9 import PolicyNet, find_plane_net
@@ -34,6 +33,7 @@ from tengen.nets.runtime import read_net
 from tengen.rules.contract import DRAW, ONGOING
 from tengen.rules.game import Game
 
+POLICY = "policy.onnx"  # in the folder of a run: who plays
 AT_ONCE = 8192  # held-out positions
 
 
@@ -73,11 +73,11 @@ class ValueTraining(StageTraining):
     kind = "value"
 
     def prepare(self) -> None:
-        own, path = self.settings.training, self.run.folder / "policy.onnx"
+        own, path = self.settings.training, self.run.folder / POLICY
         if not path.exists():
             if not self.settings.policy.net:
                 raise NetError("nothing says which policy plays: --set policy.net=runs/rl9")
-            write_file(path, read_net(find_plane_net(self.settings.policy.net)))
+            self.run.keep(POLICY, read_net(find_plane_net(self.settings.policy.net)))
         PolicyNet(path).check_for(self.game)
         model, facts = import_net(path, self.game)
         model = model.to(self.device, memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
@@ -86,10 +86,17 @@ class ValueTraining(StageTraining):
         self.learner = Learner(model, self.device, own.weight_decay, own.longest_gradient)
         self.boards: Boards | None = None
 
+    def begin(self) -> None:
+        self.run.read(POLICY)  # from now on its hash is known
+
     def save(self) -> Arrays:
         return self.learner.save("value")
 
     def restore(self, arrays: Arrays) -> None:
+        try:
+            self.run.read(POLICY)
+        except Damaged as reason:
+            raise RunError(f"{reason}: put the policy back that the run began with (policy.net)") from reason
         self.learner.restore("value", arrays)
 
     def model_to_write(self) -> nn.Module | None:
@@ -98,8 +105,8 @@ class ValueTraining(StageTraining):
     def generation(self, number: int) -> Metrics:
         return self._play(number) if number <= self.settings.samples.generations else self._learn(number)
 
-    def _shard(self, number: int) -> Path:
-        return self.run.folder / f"data/{number:06}.safetensors"
+    def _shard(self, number: int) -> str:
+        return f"data/{number:06}.safetensors"
 
     def _play(self, number: int) -> Metrics:
         """The positions of a generation's games, which are kept in a file."""
@@ -112,7 +119,7 @@ class ValueTraining(StageTraining):
             if self.is_stopped:
                 return {}
         samples = Samples.join(parts)
-        write_file(self._shard(number), as_safetensors(samples._asdict()))
+        self.run.keep(self._shard(number), as_safetensors(samples._asdict()))
         self.counters.games += own.games
         self.counters.positions += len(samples.values)
         seconds = time.monotonic() - began
@@ -123,9 +130,9 @@ class ValueTraining(StageTraining):
         parts = []
         for number in range(1, self.settings.samples.generations + 1):
             try:
-                parts.append(Samples(**load(self._shard(number).read_bytes())))
+                parts.append(Samples(**load(self.run.read(self._shard(number)))))
             except Exception as reason:  # safetensors has errors of its own
-                raise RunError(f"{self._shard(number)} cannot be read ({reason}): begin a new run") from reason
+                raise RunError(f"its samples cannot be read ({reason}): begin a new run") from reason
         samples = Samples.join(parts)
         random = np.random.default_rng(self.settings.run.seed)
         is_held_out = random.random(len(samples.values)) < self.settings.samples.held_out

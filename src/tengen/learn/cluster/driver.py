@@ -23,6 +23,7 @@ from tengen.learn.cluster.crew import Crew
 from tengen.learn.cluster.learners import Learners, hold_gpu
 from tengen.learn.cluster.worker import NetParts, Post, Slice, Weights, Worker
 from tengen.learn.replay import Replay
+from tengen.learn.run import net_name
 from tengen.learn.selfplay import Games
 from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
@@ -110,8 +111,8 @@ class ClusterTraining(Training):
             **{name: getattr(ledger, name) for name in ("lost", "late", "received", "sent")},
         }
 
-    def _write_net(self, generation: int, rating: float | None = None) -> None:
-        super()._write_net(generation, rating)
+    def _write_net(self, generation: int) -> None:
+        super()._write_net(generation)
         if not self.settings.evaluation.gating:
             self._announce()
 
@@ -119,10 +120,11 @@ class ClusterTraining(Training):
         """Workers are told of the newest net, or with a gate of the best; until then they go on with the last."""
         gated = self.settings.evaluation.gating > 0
         generation = self.counters.best if gated else self.counters.generation
-        path = self.run.net_path(generation)
-        if self.announced == (generation, self.trainer.steps) or not path.exists():
+        if self.announced == (generation, self.trainer.steps):
             return
-        content = path.read_bytes()
+        self._net(generation)
+        generation = self.counters.best if gated else self.counters.generation  # another, if that one was damaged
+        content = self.run.read(net_name(generation))
         try:
             parts: NetParts = {"cpu": [ray.put(content)]}
             if not gated and ray.cluster_resources().get("GPU", 0):
