@@ -9,6 +9,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from processes import await_end, is_there
 
 from tengen import load_agent, load_game
 from tengen.agents.gtp import COLOURS, RESIGNED, GtpAgent, GtpEngine
@@ -197,6 +198,48 @@ print(engine.process.pid, flush=True)
     assert "Fatal" not in ended.stderr
     with pytest.raises(ProcessLookupError):
         os.kill(int(ended.stdout), 0)
+
+
+STUBBORN = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if command == 'speak':
+    say(f'= {os.getpid()}\\n')
+    while True: time.sleep(60)
+"""
+
+
+def test_an_engine_that_hangs_ends_with_its_starter_that_is_killed(fakes):
+    """Neither the end of its input nor SIGTERM would end it."""
+    program = f"""
+import os, signal
+from tengen.agents.gtp import GtpEngine
+GtpEngine({fakes.command("if not command: pass")!r}).ask("name")
+engine = GtpEngine({fakes.command(STUBBORN)!r})
+print(engine.ask("speak"), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == -9, ended.stderr
+    await_end(int(ended.stdout))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show what a process was told")
+@pytest.mark.parametrize("parent", ["", "os.fork() and os._exit(0)"])
+def test_what_an_engine_started_ends_with_it(fakes, parent):
+    """Also in a session of its own, and without a parent."""
+    child = f"import os, time; os.setsid(); {parent}\nprint(os.getpid(), flush=True); time.sleep(600)"
+    engine = fakes.engine(
+        f"""
+        if command == 'speak':
+            import subprocess
+            child = subprocess.Popen([sys.executable, '-c', {child!r}], stdout=subprocess.PIPE)
+            say(f'= {{int(child.stdout.readline())}}\\n')
+        """
+    )
+    number = int(engine.ask("speak"))
+    assert is_there(number)
+    engine.close()
+    await_end(number)
 
 
 def test_new_moves_alone_are_sent(fakes):

@@ -588,6 +588,24 @@ def test_yxstop_and_end_end_a_search(process):
     assert process.heard.qsize() == 0
 
 
+@pytest.mark.parametrize("end", ["stdin", "stdout"])
+def test_a_manager_that_leaves_ends_a_search(end):
+    """By its own limit it would go on for twenty minutes."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(ENGINE.split(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as engine:
+        try:
+            engine.stdin.write(b"START 15\nINFO timeout_turn 1200000\n")
+            engine.stdin.flush()
+            assert engine.stdout.readline() == b"OK\n"
+            engine.stdin.write(b"BEGIN\n")
+            engine.stdin.flush()
+            time.sleep(0.2)
+            getattr(engine, end).close()
+            assert engine.wait(PATIENT) == 0
+        finally:
+            engine.kill()
+
+
 def test_bytes_that_are_no_text(process):
     process.tell(b"\x00\xff\xfe\n" + b"A" * 100_000 + b"\r\nABOUT\n")
     assert process.hear().startswith("UNKNOWN")

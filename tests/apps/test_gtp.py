@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -671,6 +672,45 @@ def test_a_process_ends_with_its_input_and_compiles_in_silence(tmp_path):
     assert re.fullmatch(rb"= [ABC][123]\n\n", result.stdout)
 
 
+@pytest.mark.parametrize(
+    ("line", "end"), [("genmove b", "quit"), ("lz-genmove_analyze b 6000", "input"), ("reg_genmove b", "output")]
+)
+def test_no_search_outlives_the_conversation(line, end):
+    """By its own limit it would go on for an hour."""
+    command, pipe = [sys.executable, "-m", "tengen", "gtp", "go:size=5", "uct:time=3600"], subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+    try:
+        process.stdin.write(f"name\n{line}\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline() == b"= Tengen\n"
+        time.sleep(0.2)
+        if end == "quit":
+            process.stdin.write(b"quit\n")
+            process.stdin.flush()
+        elif end == "input":
+            process.stdin.close()
+        else:
+            process.stdout.close()
+        assert process.wait(60) == 0
+        assert end != "quit" or process.stdout.read().endswith(b"\n\n=\n\n")
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            stream.close()
+
+
+@pytest.mark.parametrize("lines", [b"genmove b\nquit\n", b"genmove b\n"])
+@pytest.mark.parametrize("is_ahead", [False, True])
+def test_lines_of_a_file_are_all_answered_in_full(lines, is_ahead):
+    talk, stops = engine(), []
+    choose = talk.session.agent.choose
+    talk.session.agent.choose = lambda position, limit: stops.append(limit.stop) or choose(position, limit)
+    serve(talk, io.BytesIO(lines), io.StringIO(), is_ahead)
+    assert stops == [talk.end]
+    assert talk.end.wait(0 if is_ahead else 60) is not is_ahead
+
+
 def test_a_bad_agent_is_told_before_the_conversation():
     result = tengen("go:size=9", "nobody", text=b"name\n")
     assert result.returncode == 2
@@ -707,7 +747,7 @@ def test_agents_own_limits_hold_without_a_clock():
     search = talk.session.agent.search.search
     talk.session.agent.search.search = lambda position, limit: asked.append(limit) or search(position, limit)
     good(talk, "genmove b")
-    assert asked == [Limit(playouts=30)]
+    assert asked == [Limit(playouts=30, stop=talk.end)]
 
 
 def test_time_that_is_left_sets_a_clock_that_nobody_set():

@@ -4,12 +4,13 @@ import json
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from ray_cluster import machines
 
 from tengen import load_game
-from tengen.arena.cluster import ClusterError, play_on_cluster
+from tengen.arena.cluster import ClusterError, connected, play_on_cluster
 from tengen.arena.tournament import Tournament, play_tournament
 from tengen.arena.workers import Pairing
 from tengen.records.store import Store
@@ -78,6 +79,47 @@ def test_a_mistake_on_another_machine_is_told(cluster):
     pairing = Pairing(0, "no-such-game", ("random", "random"), ("random", "random"), (), (1, 2))
     with pytest.raises(ClusterError, match="game 0 failed on another machine"):
         list(play_on_cluster(iter([pairing])))
+
+
+ALONE = """
+import json, os, stat, subprocess, sys
+import psutil
+from tengen.arena.cluster import connected, play_on_cluster
+from tengen.arena.workers import Pairing
+
+with connected("local"):
+    pairing = Pairing(0, "tictactoe", ("random", "random"), ("one", "other"), (), (1, 2))
+    ((_, record),) = play_on_cluster(iter([pairing]), 1)
+    own, token = psutil.Process(), os.environ["RAY_AUTH_TOKEN_PATH"]
+    sockets = [one for each in [own, *own.children(recursive=True)] for one in each.net_connections("inet")]
+    import ray
+    program = f"import ray; ray.init({ray.get_runtime_context().gcs_address!r}); print('inside')"
+    environment = os.environ | {"RAY_AUTH_MODE": "disabled", "RAY_NUM_REDIS_GET_RETRIES": "1"}
+    stranger = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    print(json.dumps({
+        "moves": record.moves,
+        "listening": sorted({one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN}),
+        "modes": [stat.S_IMODE(os.stat(path).st_mode) for path in (token, os.path.dirname(token))],
+        "token": token,
+        "stranger": stranger.stdout + stranger.stderr,
+    }))
+"""
+
+
+def test_a_cluster_of_one_machine_is_for_its_user_alone():
+    """Nothing listens but on the loopback address, and who shows no token is refused."""
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert len(found["moves"]) >= 5
+    assert found["listening"]
+    assert {ip.removeprefix("::ffff:") for ip in found["listening"]} == {"127.0.0.1"}
+    assert found["modes"] == [0o600, 0o700]
+    assert not Path(found["token"]).parent.exists()
+    assert "inside" not in found["stranger"].splitlines()
+    assert "token is missing or incorrect" in found["stranger"]
+    with pytest.raises(ClusterError, match="begun before Ray is imported"), connected("local"):
+        pass
 
 
 def test_tournament_on_the_command_line(cluster, tmp_path):

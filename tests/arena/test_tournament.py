@@ -10,13 +10,14 @@ import time
 from itertools import islice
 
 import pytest
+from processes import await_end, await_so
 
 from tengen import load_game
 from tengen.apps.arena import opened
 from tengen.arena.match import score_of
 from tengen.arena.openings import random_openings, read_openings
 from tengen.arena.tournament import Tournament, play_tournament
-from tengen.arena.workers import play_pairings
+from tengen.arena.workers import Bench, play_pairings
 from tengen.records.store import Store
 from tengen.rules.errors import BadParameter
 
@@ -71,6 +72,14 @@ def test_openings_from_a_file(tmp_path):
         read_openings(path, GAME)
     with pytest.raises(BadParameter, match=r"cannot be read: .*missing.txt: No such file"):
         read_openings(tmp_path / "missing.txt", GAME)
+
+
+def test_a_seed_that_no_player_takes_is_told_before_any_game():
+    for seed in (-1, 2**63):
+        with pytest.raises(BadParameter, match=f"seed={seed} is out of range: seed is 0 to"):
+            Tournament.of(load_game("tictactoe"), ["random", "random"], seed=seed)
+    plan = Tournament.of(load_game("tictactoe"), ["random", "random"], seed=2**61)
+    assert [record.ending for record in map(Bench().play, plan.pairings(2))] == ["", ""]
 
 
 def moves_of(results):
@@ -218,6 +227,39 @@ def test_sprt_stops_a_match_early():
     answer = json.loads(result.stdout)
     assert answer["sprt"]["verdict"] == "H1"
     assert answer["wins"] + answer["draws"] + answer["losses"] < 200
+
+
+STUBBORN = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+told, way = sys.argv[1:]
+for line in sys.stdin:
+    if way == "hangs" or line.startswith("clear_board"):
+        with open(told, "w") as file:
+            print(os.getpid(), os.getppid(), file=file, flush=True)
+    if way == "hangs":
+        break
+    print("= genmove\\n", flush=True)
+while True:
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("way", ["hangs", "answers"])
+def test_what_a_killed_match_began_ends_with_it(tmp_path, way):
+    """A worker that waits for an engine, or thinks itself; and the engine, which hears neither EOF nor SIGTERM."""
+    engine, told = tmp_path / "engine.py", tmp_path / "told"
+    engine.write_text(STUBBORN)
+    agents = "uct:time=3600", f"gtp:{sys.executable} {engine} {told} {way}"
+    command = [sys.executable, "-m", "tengen", "match", "reversi", *agents, "--games", "1", "--workers", "1"]
+    match = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        await_so(lambda: told.exists() and len(told.read_text().split()) == 2)
+        time.sleep(0.5)  # the worker thinks by now
+    finally:
+        match.kill()
+        match.wait()
+    await_end(*map(int, told.read_text().split()))
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])

@@ -248,6 +248,12 @@ def test_a_net_that_answers_nonsense_does_not_play(tmp_path, said, says, agent):
         player.choose(GAME.start())
 
 
+def test_a_value_that_rounds_to_more_than_one_is_one(tmp_path):
+    above = np.nextafter(np.float32(1), np.float32(2))
+    net = load_net(str(saying(tmp_path / "net.onnx", value=above)), GAME)
+    assert net(np.zeros((2, PLANES, CELLS), np.float32))[1].tolist() == [1, 1]
+
+
 def test_answers_are_as_many_as_the_boards(tmp_path):
     node = helper.make_node("ReduceMean", ["plain"], ["mean"], axes=[0], keepdims=1)
     net = load_net(str(write_net(tmp_path / "net.onnx", [node], logits="mean")), GAME)

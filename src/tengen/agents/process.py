@@ -10,6 +10,7 @@ import contextlib
 import os
 import queue
 import re
+import secrets
 import shlex
 import shutil
 import signal
@@ -22,6 +23,7 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Self
 
+from tengen.agents.guard import WORD, end_engine, guard
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.search.limits import Clock, Decision
 
@@ -81,7 +83,7 @@ def send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
         os.killpg(process.pid, number)
 
 
-def stop(process: subprocess.Popen[bytes], listeners: Sequence[Listener], farewell: str) -> None:
+def stop(process: subprocess.Popen[bytes], word: str, listeners: Sequence[Listener], farewell: str) -> None:
     """Say goodbye, terminate, kill: afterwards the process and what it started are gone, and no zombie is left."""
     assert process.stdin is not None
     with contextlib.suppress(OSError, ValueError):
@@ -95,7 +97,8 @@ def stop(process: subprocess.Popen[bytes], listeners: Sequence[Listener], farewe
             break
         except subprocess.TimeoutExpired:
             send(process, end)
-    send(process, signal.SIGKILL)  # a script may have left its engine behind
+    end_engine(process.pid, word)  # a script may have left its engine behind
+    guard.ended(process.pid, word)
     for listener in listeners:
         listener.join(PATIENCE)
 
@@ -104,7 +107,8 @@ class Engine:
     """A process that is told lines and says lines.
 
     After a failure the process is gone, since nobody could tell which line its next answer belongs to. The process ends
-    with `close`, with the `with` block, when the engine is garbage collected, and at exit.
+    with `close`, with the `with` block, when the engine is garbage collected, and at exit; if we are killed, a guard
+    ends it.
     """
 
     example = "gtp:gnugo --mode gtp"  # of a command line, for who gave none
@@ -118,10 +122,11 @@ class Engine:
         program = find_program(words[0])
         if program is None:
             raise EngineError(f"there is no program {words[0]!r}, neither on PATH nor in {GAMES_OF_DEBIAN}")
-        pipe = subprocess.PIPE
+        pipe, word = subprocess.PIPE, secrets.token_hex(8)
+        command, told = [program, *words[1:]], os.environ | {WORD: word}
         try:
             self.process = subprocess.Popen(
-                [program, *words[1:]], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+                command, stdin=pipe, stdout=pipe, stderr=pipe, env=told, start_new_session=True
             )
         except OSError as reason:
             raise EngineError(f"{program} cannot be started: {reason.strerror}") from None
@@ -129,7 +134,8 @@ class Engine:
         self.heard: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: there will be no more
         self.output = Listener(self.process.stdout, self.heard)
         self.errors = Listener(self.process.stderr)
-        self._stop = weakref.finalize(self, stop, self.process, (self.output, self.errors), self.farewell)
+        self._stop = weakref.finalize(self, stop, self.process, word, (self.output, self.errors), self.farewell)
+        guard.begun(self.process.pid, word)
 
     @property
     def is_open(self) -> bool:

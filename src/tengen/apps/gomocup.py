@@ -28,11 +28,14 @@ from tengen import __version__
 from tengen.agents.agent import Agent, opinions_of
 from tengen.agents.specs import AGENTS, PRESETS, is_external, load_agent
 from tengen.apps.gomocup_settings import NUMBER, BadCommand, Settings
+from tengen.apps.preparation import Preparation
+from tengen.apps.stdio import end_when_nobody_hears, protocol_output
 from tengen.apps.timing import LEAST
 from tengen.games import load_game
 from tengen.rules.board import STONES, board_symmetries, diagram
 from tengen.rules.errors import BadParameter, TengenError, nearest
 from tengen.rules.game import Game, Position
+from tengen.rules.kernels import at_once
 from tengen.search.limits import Decision, Limit, Opinion
 
 ABOUT = {"name": "Tengen", "version": __version__, "author": "the Tengen authors", "country": "none", "www": "none"}
@@ -82,9 +85,13 @@ class Stops:
         if word == "END":
             self.ended.set()
         if word in ("YXSTOP", "STOP", "END"):
-            with self._lock:
-                self._waiting += 1
-                self.event.set()
+            self.stop()
+
+    def stop(self) -> None:
+        """The search that goes on ends, and every other until this was `reached`: after the last line never."""
+        with self._lock:
+            self._waiting += 1
+            self.event.set()
 
     def reached(self) -> None:
         """When the turn of a YXSTOP has come: what it stopped has answered."""
@@ -116,6 +123,7 @@ class Brain:
         self.agent: Agent | None = None
         self.agent_for: tuple[Game, dict[str, int]] | None = None  # what the agent was made for
         self.warm: set[int] = set()  # the sizes of boards for which everything is loaded
+        self.warming: Preparation[None] | None = None  # what goes on since START
 
     def tell(self, line: str) -> bool:
         """Takes a line, and answers it; False after END."""
@@ -213,7 +221,22 @@ class Brain:
 
     # The agent.
 
+    def _await_warmth(self) -> None:
+        """Waits until what was begun at START is done: one thread at a time has to do with the agent."""
+        warming, self.warming = self.warming, None
+        if warming is not None:
+            warming.result()
+
+    def _get_ready(self, game: Game) -> None:
+        self._warm_up(game.parameters.size)
+        self._load_agent(game)
+
     def _agent(self, game: Game) -> Agent:
+        """The agent, when all is ready."""
+        self._await_warmth()
+        return self._load_agent(game)
+
+    def _load_agent(self, game: Game) -> Agent:
         """The agent; made anew if the game, or what the agent may use, has changed."""
         options = self._options()
         if self.agent is None or self.agent_for != (game, options):
@@ -329,15 +352,18 @@ class Brain:
         self._begin_on(size, size)
 
     def _begin_on(self, width: str, height: str) -> None:
-        """An empty board. What has to be compiled or loaded is compiled or loaded now, while no clock runs."""
+        """An empty board. All is loaded now, while no clock runs; only a compiler is not waited for."""
         if not (NUMBER.fullmatch(width) and NUMBER.fullmatch(height)):
             raise BadCommand(f"{width[:20]} is not a size; START 15")
         if int(width) != int(height):
             raise BadCommand(f"a board of {int(width)} by {int(height)} is not supported: it has to be a square")
+        self._await_warmth()
         game = gomoku(int(width), self.settings.rule_name(self.is_yixin))
-        self._warm_up(int(width))
-        self._agent(game)
-        self.position = game.start()
+        warming = Preparation(lambda: self._get_ready(game))
+        warming.begin()
+        self.warming = warming
+        with at_once():
+            self.position = game.start()
         if self.settings.time_left is None:
             self.settings.spent = 0.0
         self._tell_troubles()
@@ -495,6 +521,7 @@ class Brain:
         self._answer(f"MESSAGE INFO MAX_HASH_SIZE {HASH_SIZE}")
 
     def clear_tables(self, words: list[str]) -> None:
+        self._await_warmth()
         self.agent = None
         self._answer("MESSAGE the tables are clear")
 
@@ -577,15 +604,8 @@ def listen(source: IO[bytes], lines: queue.SimpleQueue[str | None], stops: Stops
                 end.daemon = True
                 end.start()
                 return
+    stops.stop()
     lines.put(None)
-
-
-def protocol_output() -> IO[str]:
-    """The stdout that there was. From now on whatever else is printed, even by a library in C, goes to stderr."""
-    sys.stdout.flush()
-    output = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace", newline="\n")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return output
 
 
 def serve(agent: str) -> None:
@@ -595,10 +615,13 @@ def serve(agent: str) -> None:
         raise BadParameter(f"no agent is called {name!r}{nearest(name, [*AGENTS, *PRESETS])}")
     stops, lines = Stops(), queue.SimpleQueue[str | None]()
     output = protocol_output()
+    end_when_nobody_hears(output)
     brain = Brain(agent, lambda line: print(line, file=output, flush=True), stops)
     threading.Thread(target=listen, args=(sys.stdin.buffer, lines, stops), daemon=True).start()
     try:
         answer_lines(brain, lines)
+        if brain.warming is not None and not brain.warming.is_done:
+            os._exit(0)  # a compiler cannot be stopped
     except BrokenPipeError:
         os._exit(0)  # nobody listens any more, and the thread that reads cannot be woken
 

@@ -7,11 +7,14 @@ loses its game here as it does on one machine, and a machine that dies costs nob
 from __future__ import annotations
 
 import os
+import secrets
 import socket
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tengen import __version__
@@ -22,6 +25,8 @@ from tengen.rules.errors import TengenError
 LOSSES = 20  # of machines, in one and the same game: then it is the game that kills them
 GLANCE = 1.0  # seconds between two looks for machines that have joined
 PATIENCE = 5.0  # seconds for a cluster to answer
+LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # 0: Ray uses the loopback address, as on those two it always does
+TOKENS = (2, 52)  # the first version of Ray that asks for tokens
 
 
 class ClusterError(TengenError):
@@ -31,18 +36,39 @@ class ClusterError(TengenError):
 @contextmanager
 def connected(address: str) -> Iterator[None]:
     """Connected to a Ray cluster: `auto` is the one that this machine belongs to, `local` one of this machine alone."""
-    ray = imported()
     check_reachable(address)
-    mine = {"include_dashboard": False} if address == "local" else {}
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR", **mine)
-    except (ConnectionError, ValueError, RuntimeError) as reason:
-        raise unanswered(address, str(reason).strip().partition("\n")[0]) from reason
-    try:
+    with secluded() if address == "local" else nullcontext():
+        ray = imported()
+        mine = {"include_dashboard": False} if address == "local" else {}
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR", **mine)
+        except (ConnectionError, ValueError, RuntimeError) as reason:
+            raise unanswered(address, str(reason).strip().partition("\n")[0]) from reason
+        try:
+            yield
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def secluded() -> Iterator[None]:
+    """What Ray begins inside listens on 127.0.0.1 alone, and answers those who show a token of this user's.
+
+    By itself it listens on all addresses. What is set here it reads when it is imported, and its workers inherit it.
+    """
+    if "ray" in sys.modules:
+        raise ClusterError("a cluster of this machine alone is begun before Ray is imported: by the command line")
+    with TemporaryDirectory(prefix="tengen-cluster-") as folder:  # nobody else may look inside
+        token = Path(folder) / "token"
+        token.touch(0o600)
+        token.write_text(secrets.token_hex(32), encoding="ascii")
+        os.environ.pop("RAY_AUTH_TOKEN", None)  # it would be taken instead
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), LOOPBACK: "0"}
+        there = imported().__version__
+        if tuple(map(int, there.split(".")[:2])) < TOKENS:
+            raise ClusterError(f"a cluster of this machine alone needs Ray 2.52, which knows tokens; this is {there}")
         yield
-    finally:
-        ray.shutdown()
 
 
 def check_reachable(address: str) -> None:

@@ -17,11 +17,13 @@ from tengen.arena.openings import Opening, given_openings, random_openings, read
 from tengen.arena.workers import Pairing, play_pairings
 from tengen.records.record import Record
 from tengen.records.store import Store
+from tengen.rules.board import Between
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
 Players = Callable[[Iterator[Pairing], int | None], Iterator[tuple[Pairing, Record]]]
 GAMES_OF_A_PAIR = 1_000_000  # numbers that a pair has for its games, so that more can be played later
+SEEDS = Between(0, 2**61)  # players have twice these, and a little more
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Tournament:
             raise BadParameter("a tournament has at least two agents")
         for spec in dict.fromkeys(agents):
             load_agent(spec, game)
+        SEEDS.read("seed", settings.get("seed", cls.seed), int)
         lines = () if openings is None else tuple(read_openings(openings, game))
         return cls(game, tuple(agents), openings=lines, **settings)
 

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -113,10 +114,18 @@ def work(connection: Connection, journal: Any) -> None:
     """What a worker does, until nobody asks it any more, or it is told to end: then its engines end, too."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
+    threading.Thread(target=end_with_parent, daemon=True).start()
     bench = Bench()
     with suppress(EOFError, OSError):
         while True:
             connection.send(bench.play(connection.recv(), journal))
+
+
+def end_with_parent() -> None:
+    """Ends this process when the one that began it is gone, whatever it does; a guard then ends its engines."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 @dataclass

@@ -35,13 +35,14 @@ NEVER = Resignation(-math.inf)
 class Conversation:
     """The game, its clock, and what else lasts from line to line.
 
-    `interrupt` ends an analysis and a pondering; it is set when another line has come.
+    `interrupt` ends an analysis and a pondering; it is set when another line has come. `end` ends every search; it is
+    set when nobody waits for what comes of it.
     """
 
     def __init__(self, game: Game, agent: str, resignation: Resignation = NEVER, ponders: bool = False):
         self.session, self.clock = Session(game, agent), GameClock()
         self.resignation, self.ponders = resignation, ponders
-        self.interrupt = threading.Event()
+        self.interrupt, self.end = threading.Event(), threading.Event()
         self.is_done = False
         self.forget()
 
@@ -73,7 +74,7 @@ class Conversation:
         return settled(position, agent, agent.choose(position, self.limit(position)))
 
     def limit(self, position: Position) -> Limit:
-        return Limit(time=self.clock.seconds(position))
+        return Limit(time=self.clock.seconds(position), stop=self.end)
 
     def commit(self, position: Position, decision: Decision) -> str:
         """Plays a decision, unless it is time to give up."""
@@ -98,7 +99,7 @@ class Conversation:
         agent = self.session.agent
         limit = self.limit(position).or_else(getattr(agent, "limit", Limit()))
         if keeps_its_tree(agent) and limit.given:
-            yield from think(agent, position, every, threading.Event(), limit)
+            yield from think(agent, position, every, self.end, limit)
         else:
             yield agent.choose(position, limit)
 

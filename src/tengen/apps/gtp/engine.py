@@ -1,7 +1,8 @@
 """Our agents as an engine that speaks the Go Text Protocol, version 2: `tengen gtp GAME AGENT`.
 
 `Engine` is the protocol without a process: a line goes in, its reply comes out in pieces. `serve` is the process: a
-thread reads lines, so that the next one ends an analysis or a pondering at once, and nothing but replies is written.
+thread reads lines, so that the next one ends an analysis or a pondering at once, `quit` and the end of the input end
+any search, and nothing but replies is written.
 
 The first player is Black. In Reversi a pass is never sent: who moves out of turn, where the other must pass, does so
 after that pass. In Go all stones on the board count as alive, so what is dead is captured before the game ends.
@@ -20,6 +21,7 @@ from typing import IO
 import tengen.apps.gtp.commands  # noqa: F401 — it fills COMMANDS
 from tengen.apps.gtp.conversation import NEVER, Conversation, Resignation
 from tengen.apps.gtp.words import COMMANDS, GtpError, read_line, read_lines, reply
+from tengen.apps.stdio import end_when_nobody_hears, is_written_ahead, protocol_output
 from tengen.games import load_game
 from tengen.rules.errors import TengenError
 
@@ -63,8 +65,8 @@ def told(lines: Iterator[str]) -> Iterator[str]:
         traceback.print_exc(file=sys.stderr)
 
 
-def serve(engine: Engine, source: IO[bytes], sink: IO[str]) -> None:
-    """Answers lines until `quit`, or until there are no more."""
+def serve(engine: Engine, source: IO[bytes], sink: IO[str], is_ahead: bool = False) -> None:
+    """Answers lines until `quit`, or until there are no more; that ends a search, unless lines come ahead of time."""
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     lock = threading.Lock()  # a line and its interrupt come together
 
@@ -75,7 +77,11 @@ def serve(engine: Engine, source: IO[bytes], sink: IO[str]) -> None:
 
     def listen() -> None:
         for line in read_lines(source):
+            if is_quit(line) and not is_ahead:
+                engine.end.set()
             hear(line)
+        if not is_ahead:
+            engine.end.set()
         hear(None)
 
     def await_silence() -> None:
@@ -97,15 +103,21 @@ def serve(engine: Engine, source: IO[bytes], sink: IO[str]) -> None:
             sink.flush()
 
 
+def is_quit(line: str) -> bool:
+    """Whether this line will end the conversation."""
+    words = read_line(line)
+    return words is not None and words[1:] == ("quit", [])
+
+
 def run(game: str, agent: str, resign: float | None, resign_moves: int, ponders: bool) -> None:
     """The process: its standard output is for replies alone, and whatever else is printed goes to standard error."""
-    printed = sys.stdout.fileno()
-    replies = os.dup(printed)
-    os.dup2(sys.stderr.fileno(), printed)
+    sink = protocol_output()
+    end_when_nobody_hears(sink)
     engine = Engine(load_game(game), agent, NEVER if resign is None else Resignation(resign, resign_moves), ponders)
     source = os.fdopen(os.dup(sys.stdin.fileno()), "rb")  # its own lock: the thread that reads outlives us
-    sink = os.fdopen(replies, "w", encoding="utf-8", errors="replace", newline="\n")
     try:
-        serve(engine, source, sink)
+        serve(engine, source, sink, is_written_ahead(source))
     except BrokenPipeError:  # the controller is gone; what could not be written is not tried again at the end
-        os.dup2(printed, replies)
+        os.dup2(sys.stdout.fileno(), sink.fileno())
+    if not engine.session.is_ready:
+        os._exit(0)  # a compiler cannot be stopped

@@ -15,10 +15,12 @@ from tengen.agents.agent import Agent
 from tengen.agents.passing import compile_for
 from tengen.agents.specs import load_agent
 from tengen.apps.gtp.vertices import PASS, Vertices
+from tengen.apps.preparation import Preparation
 from tengen.games.go import Go
 from tengen.records.record import Record, must_pass, plays_points
 from tengen.rules.errors import BadMove, BadParameter, IllegalMove, TengenError
 from tengen.rules.game import Game, Position
+from tengen.rules.kernels import at_once
 
 
 class Session:
@@ -27,19 +29,36 @@ class Session:
     def __init__(self, game: Game, agent: str, **defaults: Any):
         self.agent_spec, self.defaults = agent, defaults
         self.plain = self.game = game  # plain is without the handicap that the controller asks for
-        self.agent = self._load_agent(game)
+        self._agent = self._prepared_agent(game)
         self._adopt(game)
 
-    def _load_agent(self, game: Game) -> Agent:
-        """The agent for a game, with everything compiled: later a clock may run."""
-        compile_for(game)
-        return load_agent(self.agent_spec, game, **self.defaults)
+    @property
+    def agent(self) -> Agent:
+        """The agent; waits for what is still being compiled for it."""
+        return self._agent.result()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the agent need not be waited for."""
+        return self._agent.is_done
+
+    def _prepared_agent(self, game: Game) -> Preparation[Agent]:
+        """The agent for a game, with everything loaded: later a clock may run. Only a compiler is not waited for."""
+        found = Preparation(lambda: self._load_agent(game))
+        found.begin()
+        return found
+
+    def _load_agent(self, game: Game) -> Agent:
+        agent = load_agent(self.agent_spec, game, **self.defaults)
+        compile_for(game)
+        return agent
+
+    @at_once()
     def _adopt(self, game: Game, position: Position | None = None) -> None:
         """Begins another game, or the same one again, with an agent that can play it."""
         vertices = Vertices(game)
         if game != self.game:
-            self.agent = self._load_agent(game)
+            self._agent = self._prepared_agent(game)
         self.game, self.vertices = game, vertices
         self.position = game.start() if position is None else position
         self.history: list[Position] = []  # what `undo` goes back to, the last one last

@@ -1,0 +1,44 @@
+"""Work that may have to wait for a compiler, done in a thread while a first answer is given."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Generic, TypeVar
+
+from tengen.rules.kernel_cache import telling
+
+Result = TypeVar("Result")
+
+
+class Preparation(Generic[Result]):
+    """Some work, begun in a thread of its own."""
+
+    def __init__(self, work: Callable[[], Result]):
+        self._future: Future[Result] = Future()
+        self._is_slow_or_done = threading.Event()
+        threading.Thread(target=self._run, args=(work,), daemon=True).start()
+
+    def _run(self, work: Callable[[], Result]) -> None:
+        try:
+            with telling(self._is_slow_or_done.set):
+                self._future.set_result(work())
+        except BaseException as reason:  # raised again where the result is asked for
+            self._future.set_exception(reason)
+        finally:
+            self._is_slow_or_done.set()
+
+    @property
+    def is_done(self) -> bool:
+        return self._future.done()
+
+    def begin(self) -> None:
+        """Returns when the work is done, or when something has to be compiled for it; raises what has gone wrong."""
+        self._is_slow_or_done.wait()
+        if self.is_done:
+            self._future.result()
+
+    def result(self) -> Result:
+        """What came of the work, when it is done; raises what has gone wrong."""
+        return self._future.result()
