@@ -17,7 +17,16 @@ import numpy as np
 from tengen.games import load_game
 from tengen.knowledge.go_planes import PLANES
 from tengen.nets.facts import NetError, is_count, is_file, is_text, read_facts
-from tengen.nets.runtime import LARGEST_LOGIT, SHIPPED, ask, check_answer, find_net, new_session, read_trusted
+from tengen.nets.runtime import (
+    LARGEST_LOGIT,
+    SHIPPED,
+    ask,
+    check_answer,
+    checked_values,
+    find_net,
+    new_session,
+    read_trusted,
+)
 from tengen.rules.errors import nearest
 from tengen.rules.game import Game
 
@@ -97,9 +106,8 @@ class PlaneNet:
         (answer,) = ask(self.session, self.name, board)
         if self.kind == "policy":
             check_answer(self.name, answer, (len(board), cells + 1), LARGEST_LOGIT)
-        else:
-            check_answer(self.name, answer, (len(board),), 1)
-        return answer
+            return answer
+        return checked_values(self.name, answer, len(board))
 
 
 class PolicyNet(PlaneNet):

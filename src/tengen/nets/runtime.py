@@ -21,6 +21,7 @@ from tengen.rules.game import Game
 
 SHIPPED = Path(__file__).parent.parent / "models"
 LARGEST_FILE = 2**30  # bytes of a net
+ROUNDING = 1e-5  # by which a value may exceed 1
 LARGEST_LOGIT = 1e30  # beyond it, sums and products of what a net says are no numbers any more
 PATIENCE = 120  # seconds that a stranger's first answer may take, on a busy machine
 TRIAL = [sys.executable, "-P", "-c", "from tengen.nets.inspection import main; main()"]
@@ -53,8 +54,7 @@ class OnnxNet:
         board = np.ascontiguousarray(planes, np.float32).reshape(-1, count, rows, columns)
         logits, values = ask(self.session, self.name, board)
         check_answer(self.name, logits, (len(board), self.facts.actions), LARGEST_LOGIT)
-        check_answer(self.name, values, (len(board),), 1)
-        return logits, values
+        return logits, checked_values(self.name, values, len(board))
 
 
 def ask(session: Any, name: str, board: np.ndarray) -> list[np.ndarray]:
@@ -72,7 +72,13 @@ def check_answer(name: str, answer: np.ndarray, shape: tuple[int, ...], largest:
         raise NetError(f"{name} is damaged: it answers with {answer.dtype} {answer.shape} instead of float32 {shape}")
     if not (np.abs(answer) <= largest).all():  # nor is NaN
         wrong = answer[~(np.abs(answer) <= largest)][0]
-        raise NetError(f"{name} is damaged: it answers {wrong}, which is not between {-largest:g} and {largest:g}")
+        raise NetError(f"{name} is damaged: it answers {wrong}, which is not between {-largest:.3g} and {largest:.3g}")
+
+
+def checked_values(name: str, values: np.ndarray, count: int) -> np.ndarray:
+    """Values between −1 and 1: a tanh may round to a little more."""
+    check_answer(name, values, (count,), 1 + ROUNDING)
+    return np.clip(values, -1, 1)
 
 
 def new_session(model: bytes, name: str, device: str) -> Any:
