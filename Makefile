@@ -69,14 +69,7 @@ $(VENV)/installed-train: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[train]"
 	@touch $@ $(VENV)/installed
 
-$(VENV)/installed-minutes: test # where they go, as a table in CONTRIBUTING.md
-	$(BIN)/python tests/minutes.py $(VENV)/tests.xml $(VENV)/checked.xml
-
-wheel: $(VENV)/installed-dev # the wheel and the source archive, into dist/; the wheel is tried in an empty environment
-	rm -rf dist && $(BIN)/python -m build --outdir dist .
-	$(BIN)/pytest tests/test_wheel.py
-
-docs: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[docs]"
 	@touch $@ $(VENV)/installed
 
