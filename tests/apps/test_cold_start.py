@@ -63,6 +63,21 @@ def test_engines_answer_at_once(tmp_path, cold, arguments, line, answer, farewel
             engine.kill()
 
 
+def test_a_first_move_is_in_time(tmp_path, cold):
+    """What the compiler has not made yet is not waited for: a threat is seen at first sight."""
+    command, pipe = [sys.executable, "-m", "tengen", "gomocup", "alphabeta"], subprocess.PIPE
+    lines = ["START 15", "INFO timeout_turn 100", "BOARD", *(f"{x},7,2" for x in (5, 6, 7)), "3,3,1", "2,9,1", "DONE"]
+    with subprocess.Popen(command, env=cold, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as engine:
+        try:
+            engine.stdin.write("\n".join(lines) + "\n")
+            engine.stdin.flush()
+            assert engine.stdout.readline().strip() == "OK"
+            assert engine.stdout.readline().strip() in ("4,7", "8,7", "3,7", "9,7")
+            assert "run" not in kernels(tmp_path)
+        finally:
+            engine.kill()
+
+
 def test_the_first_board_waits_for_nothing(tmp_path, cold):
     """Its rules run as plain Python; the usual opponent is compiled in a process of its own, which begins once."""
     done = subprocess.run(

@@ -24,6 +24,8 @@ from functools import lru_cache
 from time import perf_counter
 from typing import IO
 
+import numpy as np
+
 from tengen import __version__
 from tengen.agents.agent import Agent, opinions_of
 from tengen.agents.specs import AGENTS, PRESETS, is_external, load_agent
@@ -32,16 +34,20 @@ from tengen.apps.preparation import Preparation
 from tengen.apps.stdio import end_when_nobody_hears, protocol_output
 from tengen.apps.timing import LEAST
 from tengen.games import load_game
+from tengen.knowledge.evaluations import evaluation_for
 from tengen.rules.board import STONES, board_symmetries, diagram
 from tengen.rules.errors import BadParameter, TengenError, nearest
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import at_once
+from tengen.rules.plain import run_plain
+from tengen.search.evaluation import candidates, new_notes, take_notes
 from tengen.search.limits import Decision, Limit, Opinion
 
 ABOUT = {"name": "Tengen", "version": __version__, "author": "the Tengen authors", "country": "none", "www": "none"}
 LONGEST_LINE = 10_000  # bytes; a whole board in one line is shorter
 MOST_STONES = 1000  # that one BOARD may name: more than there are points
 PATIENCE = 1.0  # seconds that a search has to end after END
+A_GLANCE = 0.3  # seconds in which a move is found at first sight, whatever else this machine does
 WARM_UP = 0.05  # seconds of thinking that need everything once
 
 OWN, OTHER, CONTINUED = 1, 2, 3  # the last number of a line of BOARD
@@ -182,6 +188,7 @@ class Brain:
 
     # The board.
 
+    @at_once()
     def _board(self) -> Position:
         """The position, by the rule that was told last; raises BadCommand before START."""
         if self.position is None:
@@ -212,6 +219,7 @@ class Brain:
             raise BadCommand(f"{command} needs one point: {command} 7,7")
         return self._cell(words[0])
 
+    @at_once()
     def _after(self, cell: int) -> Position:
         """The position after a stone that the manager places."""
         try:
@@ -226,6 +234,11 @@ class Brain:
         warming, self.warming = self.warming, None
         if warming is not None:
             warming.result()
+
+    def _is_ready_within(self, limit: Limit) -> bool:
+        """Whether the agent is compiled in time for a move."""
+        left = None if limit.time is None else max(limit.time - A_GLANCE, 0.0)
+        return self.warming is None or self.warming.is_done_within(left)
 
     def _get_ready(self, game: Game) -> None:
         self._warm_up(game.parameters.size)
@@ -282,11 +295,14 @@ class Brain:
         """Thinks, answers with the move, and plays it; `best` moves are shown to people."""
         self._tell_troubles()
         self.position = position
+        limit = self._limit(position)
+        if not self._is_ready_within(limit):
+            self._play(position, at_first_sight(position))
+            return
         agent = self._agent(position.game)
         limit = self._limit(position)
         half = replace(limit, time=limit.time / 2) if limit.time is not None and best > 1 else limit
         decision = agent.choose(position, half)
-        after = position.play(decision.action)
         value, line = decision.value or 0.0, decision.principal_variation
         opinions = [Opinion(decision.action, max(decision.nodes, 1), value, line=line)]
         if best > 1:
@@ -294,7 +310,13 @@ class Brain:
             if len(opinions) == 1:
                 opinions += self._other_opinions(position, decision, best - 1, limit)
         self._show(decision, opinions)
-        self._answer(self._point(decision.action))
+        self._play(position, decision.action)
+
+    @at_once()
+    def _play(self, position: Position, cell: int) -> None:
+        """Answers with a move, and plays it."""
+        after = position.play(cell)
+        self._answer(self._point(cell))
         self.position = after
         self.settings.spent += perf_counter() - self.began
 
@@ -410,6 +432,7 @@ class Brain:
     def board(self, words: list[str]) -> None:
         self.position = self._set_up(words)
 
+    @at_once()
     def _set_up(self, words: list[str]) -> Position:
         """The position of the lines of BOARD; we are to move.
 
@@ -574,6 +597,21 @@ def around_middle(size: int, offsets: tuple[tuple[int, int], ...]) -> list[int]:
     middle = size // 2
     scale = min(1.0, middle / 7)
     return [(middle + round(scale * y)) * size + middle + round(scale * x) for x, y in offsets]
+
+
+def at_first_sight(position: Position) -> int:
+    """A sensible move without a search, while the compiler works: the point whose rows are worth most."""
+    evaluation, game = evaluation_for(position.game), position.game
+    actions, scores = np.empty((2, game.actions), np.int32)
+    arguments = game.parameters, position.states, new_notes(evaluation, game, 1), actions, scores
+    return int(actions[run_plain(best_candidate, evaluation, *arguments)])
+
+
+def best_candidate(evaluation, game, states, notes, actions, scores):
+    """Where the best of an evaluation's candidates stands in `actions`."""
+    take_notes(evaluation, game, states[0], notes[0])
+    count = candidates(evaluation, game, states[0], notes[0], actions, scores)
+    return max(range(count), key=lambda place: scores[place])
 
 
 def warm_up(agent: Agent, game: Game) -> None:

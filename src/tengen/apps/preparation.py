@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
 
 from tengen.rules.kernel_cache import telling
@@ -32,6 +32,11 @@ class Preparation(Generic[Result]):
     @property
     def is_done(self) -> bool:
         return self._future.done()
+
+    def is_done_within(self, seconds: float | None) -> bool:
+        """Waits for the end, but for no longer than that."""
+        wait([self._future], seconds)
+        return self.is_done
 
     def begin(self) -> None:
         """Returns when the work is done, or when something has to be compiled for it; raises what has gone wrong."""
