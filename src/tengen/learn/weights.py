@@ -36,3 +36,7 @@ def restore(model: nn.Module, optimiser: torch.optim.Optimizer, arrays: Arrays, 
             number, what = key.removeprefix(f"{prefix}optimiser.").split(".")
             state.setdefault(int(number), {})[what] = tensor
     optimiser.load_state_dict({**optimiser.state_dict(), "state": state})
+    for weight, own in optimiser.state.items():  # a GPU's optimiser wants them to lie in memory as the weights do
+        for what, tensor in own.items():
+            if tensor.shape == weight.shape:
+                own[what] = torch.empty_like(weight, requires_grad=False).copy_(tensor)
