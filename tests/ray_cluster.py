@@ -9,13 +9,15 @@ from typing import Any
 
 import psutil
 import ray
+from processes import await_so
 from ray.cluster_utils import Cluster
 
 STORE = 100 * 2**20  # bytes of each machine's object store
 PATIENCE = 60.0
 QUICK = {
-    "health_check_period_ms": 500,  # it is soon seen that a machine has died
+    "health_check_period_ms": 500,  # it is soon seen that a machine has died, which refuses to be asked
     "health_check_failure_threshold": 4,
+    "health_check_timeout_ms": 60_000,  # one that is busy may take its time to answer
     "worker_niceness": 0,  # and workers get on while others work on this machine
 }
 
@@ -47,9 +49,7 @@ class Machines:
             self.kill(self.nodes[-1])
         while len(self.nodes) < count:
             self.add()
-        end = time.monotonic() + PATIENCE
-        while sum(node["Alive"] for node in ray.nodes()) != count + 1 and time.monotonic() < end:
-            time.sleep(0.1)
+        await_so(lambda: sum(node["Alive"] for node in ray.nodes()) == count + 1)
 
 
 @contextmanager

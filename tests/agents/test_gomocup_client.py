@@ -15,7 +15,7 @@ from tengen.rules.errors import BadParameter
 from tengen.search.limits import Limit
 
 PATIENT = 20.0  # seconds for what should take none, on a machine that has other things to do
-HASTY = 0.5  # seconds for what never comes
+HASTY = 2.0  # seconds for what never comes
 
 FAKE = """
 import os, sys, time
@@ -153,8 +153,8 @@ def test_a_suggestion_is_taken(fakes):
 @pytest.mark.parametrize(
     ("body", "what", "last_words"),
     [
-        ("time.sleep(60)", "did not answer 'BEGIN' within 0.5 s", ""),
-        ("say('MESSAGE hm'); time.sleep(60)", "did not answer 'BEGIN' within 0.5 s", "stdout: MESSAGE hm"),
+        ("time.sleep(60)", "did not answer 'BEGIN' within 2 s", ""),
+        ("say('MESSAGE hm'); time.sleep(60)", "did not answer 'BEGIN' within 2 s", "stdout: MESSAGE hm"),
         ("say('seven'); time.sleep(60)", "answered 'seven', which is no move such as 7,7", "stdout: seven"),
         ("say('-1,3'); time.sleep(60)", "answered '-1,3', which is no move such as 7,7", "stdout: -1,3"),
         ("sys.stdout.buffer.write(bytes(range(14, 256))); say('')", "which is no move such as 7,7", ""),
@@ -164,7 +164,7 @@ def test_a_suggestion_is_taken(fakes):
     ],
 )
 def test_failures_come_with_the_last_words(fakes, monkeypatch, body, what, last_words):
-    monkeypatch.setattr(GomocupAgent, "_patience", lambda self, seconds: HASTY if "sleep" in body else PATIENT)
+    monkeypatch.setattr(GomocupAgent, "_patience", lambda self, seconds: HASTY if " within " in what else PATIENT)
     agent = GomocupAgent(load_game("gomoku:size=9"), fakes.engine(f"if command == 'BEGIN': {body}"))
     with pytest.raises(EngineError) as caught:
         agent.choose(agent.game.start())

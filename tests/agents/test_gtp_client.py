@@ -9,9 +9,10 @@ import textwrap
 
 import numpy as np
 import pytest
-from processes import await_end, is_there
+from processes import await_end, await_so, is_there
 
 from tengen import load_agent, load_game
+from tengen.agents import guard, process
 from tengen.agents.gtp import COLOURS, RESIGNED, GtpAgent, GtpEngine
 from tengen.agents.process import EngineError
 from tengen.arena.match import score_of
@@ -19,7 +20,7 @@ from tengen.arena.tournament import Tournament, play_tournament
 from tengen.rules.errors import BadParameter
 from tengen.search.limits import Limit
 
-PATIENT = 20.0  # seconds for what should take none, on a machine that has other things to do
+PATIENT = 60.0  # seconds for what should take none, on a machine that has other things to do
 HASTY = 0.5  # seconds for what never comes
 
 FAKE = """
@@ -27,6 +28,11 @@ import os, signal, sys, time
 
 def say(text):
     print(text, flush=True)
+
+def rest():
+    "Says nothing any more, and says so."
+    open(__file__ + ".rests", "w").close()
+    time.sleep(600)
 
 for line in sys.stdin:
     with open(__file__ + ".log", "a") as log:
@@ -64,6 +70,21 @@ class Fakes:
         lines = path.read_text().splitlines()
         path.write_text("")
         return lines
+
+    def rests(self):
+        """Whether the last engine has said all that it will ever say."""
+        return (self.folder / f"fake{len(self.engines) - 1}.py.rests").exists()
+
+
+class Unhurried:
+    """What an engine says, for who begins to count the seconds when it has nothing more to say."""
+
+    def __init__(self, heard, rests):
+        self.heard, self.rests = heard, rests
+
+    def get(self, timeout):
+        await_so(self.rests)
+        return self.heard.get(timeout=timeout)
 
 
 @pytest.fixture
@@ -106,27 +127,31 @@ def test_a_refusal_does_no_harm(fakes):
 @pytest.mark.parametrize(
     ("body", "what", "last_words"),
     [
-        ("time.sleep(60)", "did not answer 'speak' within 0.5 s", ""),
-        ("print('= E', end='', flush=True); time.sleep(60)", "did not answer 'speak' within 0.5 s", "stdout: = E"),
+        ("rest()", "did not answer 'speak' within 0.5 s", ""),
+        ("print('= E', end='', flush=True); rest()", "did not answer 'speak' within 0.5 s", "stdout: = E"),
         ("say('Welcome!')", "answered 'speak' with 'Welcome!', which is not GTP", "stdout: Welcome!"),
         ("sys.stdout.buffer.write(bytes(range(256))); say('')", "which is not GTP", ""),
         ("sys.exit('I am tired')", "died at 'speak' (exit status 1)", "stderr: I am tired"),
         ("os.kill(os.getpid(), 9)", "died at 'speak' (signal 9)", ""),
-        ("os.close(1); time.sleep(60)", "died at 'speak' (it closed its output, and lives)", ""),
+        ("os.close(1); rest()", "died at 'speak' (it closed its output, and lives)", ""),
         (
             "say('= for'); [say('ever') for _ in iter(int, 1)]",
             "gave an answer to 'speak' that does not end",
             "stdout: ever",
         ),
-        ("say('=' * 10**6); time.sleep(60)", "did not answer 'speak' within 0.5 s", "==="),
+        ("say('=' * 10**6); rest()", "did not answer 'speak' within 0.5 s", "==="),
         ("sys.stderr.write('help\\n' * 10**5); sys.exit(2)", "died at 'speak' (exit status 2)", "stderr: help"),
     ],
 )
-def test_failures_come_with_the_last_words(fakes, body, what, last_words):
+def test_failures_come_with_the_last_words(fakes, monkeypatch, body, what, last_words):
+    is_short = "within" in what
+    monkeypatch.setattr(process, "PATIENCE", HASTY if "lives" in what else PATIENT)
     engine = fakes.engine(f"if command == 'speak': {body}")
     assert engine.ask("name") == ""
+    if is_short:
+        engine.heard = Unhurried(engine.heard, fakes.rests)
     with pytest.raises(EngineError) as caught:
-        engine.ask("speak", HASTY if "sleep" in body else PATIENT)
+        engine.ask("speak", HASTY if is_short else PATIENT)
     message = str(caught.value)
     assert message.startswith(engine.name)
     assert what in message.splitlines()[0]
@@ -150,7 +175,8 @@ def test_complaints_do_not_block(fakes):
     assert engine.ask("speak") == "done"
 
 
-def test_engines_that_do_not_start(tmp_path):
+def test_engines_that_do_not_start(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "PATIENCE", PATIENT)
     with pytest.raises(EngineError, match="there is no program 'gnugoo', neither on PATH nor in /usr/games"):
         GtpEngine("gnugoo --mode gtp")
     broken = tmp_path / "broken"
@@ -176,12 +202,13 @@ def test_an_engine_that_will_not_go_is_killed(fakes):
     engine.close()
 
 
-def test_an_engine_that_nobody_holds_ends(fakes):
+def test_an_engine_that_nobody_holds_ends(fakes, monkeypatch):
+    monkeypatch.setattr(process, "PATIENCE", PATIENT)
     agent = GtpAgent(load_game("reversi"), GtpEngine(fakes.command("if not command: pass"), PATIENT))
-    process = agent.engine.process
+    left = agent.engine.process
     del agent
     gc.collect()
-    assert process.returncode == 0
+    assert left.returncode == 0
 
 
 @pytest.mark.parametrize("last", ["", "raise SystemError", "threading.Thread(target=time.sleep, args=(0.1,)).start()"])
@@ -240,6 +267,38 @@ def test_what_an_engine_started_ends_with_it(fakes, parent):
     assert is_there(number)
     engine.close()
     await_end(number)
+
+
+DEAF = "import time; input(); print('= genmove\\n', flush=True); time.sleep(600)"  # notices no pipe that closes
+INNER = f"""
+import sys
+from tengen.agents.gtp import GtpEngine
+inner = GtpEngine([sys.executable, "-c", {DEAF!r}])
+for line in sys.stdin:
+    print(f"= {{inner.process.pid}}", end="\\n\\n", flush=True)
+"""
+
+
+def test_the_engines_of_an_engine_end_with_it():
+    """One that plays by another program, as `tengen gtp` can: when it is killed, its own guard is still there."""
+    outer = GtpEngine([sys.executable, "-c", INNER])
+    number = int(outer.ask("speak"))
+    assert is_there(number)
+    outer.process.kill()
+    outer.close()
+    await_end(number)
+
+
+def test_a_guard_that_was_ended_is_replaced():
+    watch = guard.Guard()
+    watch.begun(2**22 + 1, "one")
+    watch._process.kill()
+    watch._process.wait()
+    watch.begun(2**22 + 2, "two")
+    assert watch._process.poll() is None
+    assert watch._engines == {f"{2**22 + 1} one", f"{2**22 + 2} two"}
+    watch._process.stdin.close()
+    assert watch._process.wait(60) == 0
 
 
 def test_new_moves_alone_are_sent(fakes):

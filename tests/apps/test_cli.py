@@ -6,9 +6,13 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+
+from tengen import __version__
+from tengen.rules.kernel_cache import kept_in, tidy
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = str(ROOT / "examples" / "breakthrough.py")
@@ -31,6 +35,36 @@ def test_help_imports_nothing_heavy():
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.strip() == "[]", result.stderr
     assert "tengen play tictactoe" in tengen("--help").stdout
+
+
+def test_the_version_is_told():
+    assert tengen("--version").stdout == f"tengen {__version__}\n"
+
+
+def test_the_shell_completes_commands():
+    asked = {"_TENGEN_COMPLETE": "complete_bash", "COMP_WORDS": "tengen tourn", "COMP_CWORD": "1"}
+    command = [str(Path(sys.executable).with_name("tengen"))]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["tournament"]
+
+
+def test_compiled_kernels_are_shown_and_deleted(tmp_path):
+    own = {"XDG_CACHE_HOME": str(tmp_path)}
+    tengen("perft", "connect4", "1", **own)
+    shown = json.loads(tengen("cache", "--json", **own).stdout)
+    assert shown["folder"] == str(tmp_path / "tengen" / "kernels")
+    assert shown["bytes"] > 1000 * shown["kernels"] > 0
+    assert f"0 kernels, 0.0 MB; {shown['kernels']} deleted" in tengen("cache", "--clear", **own).stdout
+    assert json.loads(tengen("cache", "--json", **own).stdout)["kernels"] == 0
+
+
+def test_old_kernels_leave_the_cache(tmp_path):
+    for age in range(5):
+        (tmp_path / f"{age}.kernel").write_bytes(bytes(100))
+        os.utime(tmp_path / f"{age}.kernel", (0, time.time() - 100 * age))
+    assert tidy(tmp_path, longest=350) == 1
+    assert tidy(tmp_path, most=250) == 2
+    assert [path.name for _, _, path in kept_in(tmp_path)] == ["0.kernel", "1.kernel"]
 
 
 def test_games():

@@ -1,5 +1,6 @@
 """The GTP engine: every command, lines that nobody should send, and whole games with other people's programs."""
 
+import importlib.util
 import io
 import os
 import queue
@@ -10,17 +11,21 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from processes import await_so
 
 from tengen import load_agent, load_game
+from tengen.apps.gtp import conversation
 from tengen.apps.gtp.clock import BYOYOMI, CANADIAN, GameClock
 from tengen.apps.gtp.conversation import Resignation
 from tengen.apps.gtp.engine import Engine, serve
 from tengen.apps.gtp.words import COMMANDS, LONGEST_LINE, read_lines
+from tengen.apps.timing import LATE
 from tengen.records.sgf import read_sgf
 from tengen.search.limits import Decision, Limit
 
@@ -445,9 +450,8 @@ def test_clocks_run_by_themselves():
     clock, position = GameClock(), load_game("gomoku:size=9").start()
     clock.set(CANADIAN, 10, 30, 3)
     clock.spend(0, 12)
-    assert (clock.sides[0].left, clock.sides[0].count) == (28, 3)
-    clock.spend(0, 8)
-    clock.spend(0, 8)
+    assert (clock.sides[0].left, clock.sides[0].count) == (28, 2)
+    clock.spend(0, 16)
     assert (clock.sides[0].left, clock.sides[0].count) == (12, 1)
     assert 10 < clock.seconds(position) < 12
     clock.spend(0, 8)
@@ -554,12 +558,9 @@ def test_pondering_ends_with_the_next_line_and_pays():
     pipes = Pipes(talk)
     pipes.say("genmove b")
     assert pipes.hear() == "= " + pipes_vertex(talk) + "\n\n"
-    deadline = threading.Event()
-    for _ in range(200):
-        if talk.session.agent.search.trees and talk.session.agent.search.trees[0].position is talk.session.position:
-            break
-        deadline.wait(0.02)
-    assert talk.session.agent.search.trees[0].position is talk.session.position  # it thinks for the opponent
+    session = talk.session
+    trees = session.agent.search.trees
+    await_so(lambda: trees and trees[0].position is session.position)  # it thinks for the opponent
     pipes.say("name")
     assert pipes.hear() == "= Tengen\n\n"
     pipes.say("quit")
@@ -568,11 +569,7 @@ def test_pondering_ends_with_the_next_line_and_pays():
 
 def pipes_vertex(talk):
     """The move that was played last, once it is."""
-    deadline = threading.Event()
-    for _ in range(500):
-        if talk.session.position.ply == 1:
-            break
-        deadline.wait(0.01)
+    await_so(lambda: talk.session.position.ply == 1)
     return talk.session.position.game.action_text(talk.session.position.action).upper()
 
 
@@ -732,8 +729,44 @@ def test_gtp_rhino_agrees_with_every_move_and_score(gtp_rhino):
     assert "every score agreed on" in referee("reversi", "--games", "4", "--agent", "alphabeta:nodes=500")
 
 
-def test_fast_games_are_not_lost_on_time():
-    assert referee("clock", "--games", "1").count("never late") == 1
+@pytest.fixture(scope="module")
+def controller():
+    """The controller of bench/referee.py."""
+    spec = importlib.util.spec_from_file_location("bench_referee", REFEREE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Unpunctual:
+    """An engine whose searches end a little later than they may, and whose pipe takes a moment: that it cannot see."""
+
+    def __init__(self, spec, now):
+        self.talk, self.now = engine(spec, "random:seed=1"), now
+        self.agent = self.talk.session.agent.choose
+        self.talk.session.agent.choose = self.choose
+
+    def choose(self, position, limit):
+        self.now[0] += limit.time + LATE / 3
+        return self.agent(position, limit)
+
+    def ask(self, command):
+        self.now[0] += 0.001
+        return good(self.talk, command)
+
+
+@pytest.mark.parametrize("tells", [True, False])
+@pytest.mark.parametrize("number", range(4))
+def test_fast_games_are_not_lost_on_time(controller, monkeypatch, number, tells):
+    """By the controller's clock, which the engines wind; `bench/referee.py clock` plays such games in real time."""
+    now, settings = [0.0], controller.CLOCKS[number]
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+    monkeypatch.setattr(controller, "time", clock)
+    monkeypatch.setattr(conversation, "time", clock)
+    players = Unpunctual(settings[0], now), Unpunctual(settings[0], now)
+    moves, least = controller.play_by_clock(players, settings, tells)  # raises if a game is lost on time
+    assert moves >= 7
+    assert least >= 0
 
 
 @pytest.mark.long

@@ -385,6 +385,18 @@ def test_a_keyboard_ends():
     os.close(source)
 
 
+def test_two_people_share_a_keyboard(monkeypatch):
+    source, typist = os.pipe()
+    keyboards = []
+    monkeypatch.setattr(assignments, "Keyboard", lambda: keyboards.append(Keyboard(source)) or keyboards[-1])
+    os.write(typist, b"b1\na1\nresign\n")
+    record = play_reversi(("human", "human"), allowed=60, size=4, say=lambda line: None)
+    os.close(typist)
+    assert (len(keyboards), len(record.moves), record.result) == (1, 2, "W+R")
+    keyboards[0].listener.join()
+    os.close(source)
+
+
 def test_a_person_who_oversteps_the_time_has_lost(keys):
     said = []
     record = play_reversi(("human", "random"), allowed=0.05, size=4, say=said.append, keyboard=keys[0])

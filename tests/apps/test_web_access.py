@@ -116,7 +116,15 @@ def test_on_this_machine_nobody_is_asked(host):
     assert "others" not in server.greeting(f"http://{host}:8000", settings)
 
 
-@pytest.mark.parametrize("settings", [Settings(host="0.0.0.0"), Settings(behind_proxy=True), Settings(host="10.0.0.1")])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(host="0.0.0.0"),
+        Settings(behind_proxy=True),
+        Settings(host="10.0.0.1"),
+        Settings(names=("club.example",)),  # a tunnel brings others to this machine
+    ],
+)
 def test_elsewhere_a_token_is_made_up(settings):
     made, again = (server.with_secret(settings, is_open=False) for _ in range(2))
     assert made.token == made.password != again.token

@@ -5,7 +5,9 @@ import os
 import sqlite3
 import threading
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 from web_browser import browser, expect, open_page, running_server
 from web_jobs import site_in, write_run
 
@@ -86,6 +88,12 @@ ODD_RUNS = {  # of which something can be told
     "table": write_over("config.toml", b"run = 5\nevaluation = []\n"),
     "games": lambda folder: ((folder / "games").mkdir(), os.mkfifo(folder / "games/000001.sgf")),
     "replay": lambda folder: ((folder / "replay").mkdir(), os.mkfifo(folder / "replay/000001.safetensors")),
+    "lengths": lambda folder: (
+        (folder / "replay").mkdir(),
+        save_file(
+            {"lengths": np.array([2**40, -1]), "moves": np.zeros(9, np.int16)}, folder / "replay/000001.safetensors"
+        ),
+    ),
     "nets": lambda folder: ((folder / "nets").mkdir(), os.mkfifo(folder / "nets/000001.onnx")),
 }
 

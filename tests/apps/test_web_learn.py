@@ -1,5 +1,6 @@
 """Runs and contests of the web app: jobs that outlive a page, what is refused, what is stopped and gone on with."""
 
+import errno
 import json
 import os
 import subprocess
@@ -13,16 +14,18 @@ from web_jobs import PATIENCE, TINY, end_jobs, entry, site_in, write_run
 from web_site import serving
 
 from tengen.agents.specs import load_agent
+from tengen.apps.web import jobs
 from tengen.apps.web import runs as runs_module
 from tengen.apps.web.jobs import BadName, JobError, Jobs
 from tengen.apps.web.levels import spec_of
 from tengen.apps.web.runs import agent_spec
 from tengen.apps.web.server import new_app
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import STARTS_NOTHING, Settings
 from tengen.arena.match import play_game
 from tengen.games import load_game
 from tengen.learn.settings import load_settings, preset_names
 from tengen.records.disk import lock
+from tengen.records.sgf import write_sgf
 from tengen.records.store import Store
 
 HOSTILE = [
@@ -162,6 +165,16 @@ def test_without_torch_the_page_says_what_to_install(site, monkeypatch):
     monkeypatch.setattr(runs_module, "find_spec", lambda name: None if name == "torch" else name)
     assert "pip install 'tengen[train]'" in site.get("/api/runs")["advice"]
     assert "training needs torch" in site.post("/api/runs", {"preset": "tictactoe"}, 409)["error"]
+
+
+def test_pages_start_nothing_where_no_locked_file_is_inherited(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "killpg")  # as on Windows
+    with site_in(tmp_path) as site:
+        contest = {"game": "tictactoe", "agents": ["random", "beginner"]}
+        for kind, body in (("runs", {"preset": "tictactoe"}), ("contests", contest)):
+            assert site.get(f"/api/{kind}")["advice"] == STARTS_NOTHING
+            assert site.post(f"/api/{kind}", body, 403)["error"] == STARTS_NOTHING
+        assert not site.settings.runs.exists() and not site.settings.contests.exists()
 
 
 def test_metrics_come_line_by_line(site):
@@ -417,6 +430,19 @@ def test_engines_of_others_are_called_by_their_program(site):
     assert [word for word in ("/opt", "s3cret", "level", "my dir") if word in said] == []
 
 
+def test_engines_are_called_by_their_program_in_runs_too(site):
+    engine, game = "gtp:/opt/me/gnugo --key=s3cret", load_game("tictactoe")
+    folder = site.settings.runs / "mine"
+    write_run(folder, changes=[f"evaluation.opponent={engine}"], opponent=engine)
+    record = play_game(game, [load_agent("random", game, seed=seed) for seed in (1, 2)], names=("generation 3", engine))
+    (folder / "games").mkdir()
+    (folder / "games/000003.sgf").write_bytes(write_sgf(record).encode())
+    said = [site.get(f"/api/runs{path}") for path in ("", "/mine", "/mine/metrics", "/mine/games")]
+    assert said[3]["games"][0]["players"] == ["generation 3", "gtp:gnugo"]
+    assert [match["opponent"] for line in said[2]["lines"] for match in line["matches"]] == ["gtp:gnugo"] * 3
+    assert [word for word in ("/opt", "s3cret") if word in json.dumps(said)] == []
+
+
 def test_of_many_starts_at_once_one_begins_and_the_others_leave_nothing(site):
     wanted = {"game": "tictactoe", "agents": ["uct:time=0.2", "beginner"], "games": 100}
     with serving(contests=site.settings.contests, requests_at_once=50) as server, ThreadPoolExecutor(50) as pool:
@@ -424,6 +450,15 @@ def test_of_many_starts_at_once_one_begins_and_the_others_leave_nothing(site):
     assert sorted(answers) == [200] + [409] * 49
     assert len(site.get("/api/contests")["contests"]) == 1
     assert len([path for path in site.settings.contests.iterdir() if path.name != ".jobs"]) == 1
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(site, monkeypatch):
+    def refuse(*arguments, **options):
+        raise OSError(errno.EAGAIN, "no process")
+
+    monkeypatch.setattr(jobs.subprocess, "Popen", refuse)
+    assert "cannot be started: no process" in site.post("/api/runs", {"preset": "tictactoe"}, 409)["error"]
+    assert site.get("/api/runs")["runs"] == []
 
 
 def test_a_contest_that_cannot_begin_leaves_nothing(site, monkeypatch):

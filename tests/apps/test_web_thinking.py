@@ -37,8 +37,10 @@ def test_who_has_lost_passes_and_fills_no_eyes(site):
 
 def test_thoughts_and_then_a_move(site):
     with site.page() as page:
-        page.say({"id": 7, "type": "think", "game": "connect4", "moves": ["4"], "agent": "uct:time=0.3", "every": 0.05})
-        heard = [answer for answer in page.until(7) if answer["type"] != "note"]
+        page.say({"id": 7, "type": "think", "game": "connect4", "moves": ["4"], "agent": "uct:time=50", "every": 0.05})
+        heard = page.until(7, "thought") + page.until(7, "thought")
+        page.say({"id": 8, "type": "stop", "of": 7})
+        heard = [answer for answer in heard + page.until(7) if answer["type"] != "note"]
     *thoughts, last = heard
     assert len(thoughts) > 1
     assert {answer["type"] for answer in thoughts} == {"thought"}
@@ -342,7 +344,7 @@ def test_games_against_alphago_end_with_whatever_seeds_pages_draw():
     agent = "alphago:policy=uniform,value=none,playouts=4,memory=4"
 
     async def play_all(port):
-        return await asyncio.gather(*(play_game(port, i, "go:size=3", agent) for i in range(4)))
+        return await asyncio.gather(*(play_game(port, i, "go:size=3", agent) for i in range(20)))
 
     with serving() as site:
         assert all(asyncio.run(play_all(site.port)))

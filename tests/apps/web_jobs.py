@@ -79,10 +79,10 @@ def write_run(folder, generations=5, done=3, changes=(), **more):
     )
 
 
-def entry(generation, **more):
+def entry(generation, opponent="uct:playouts=1000", **more):
     """A line of metrics."""
     match = {
-        "opponent": "uct:playouts=1000",
+        "opponent": opponent,
         "wins": 5,
         "draws": 1,
         "losses": 4,

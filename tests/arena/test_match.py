@@ -6,6 +6,7 @@ import random
 import pytest
 
 import tengen
+from tengen.arena import match
 from tengen.arena.match import Score, play_game
 from tengen.arena.ratings import elo_of
 from tengen.rules.errors import BadMove, TengenError
@@ -33,16 +34,15 @@ def test_intervals_cover():
 
 
 class Scripted:
-    """Plays what it is told, or raises it."""
+    """Plays what it is told, or raises it, and takes its time by a clock that all of them wind."""
+
+    now = 0.0
 
     def __init__(self, name, *script, note="", pause=0.0):
         self.name, self.script, self.note, self.pause = name, list(script), note, pause
 
     def choose(self, position, limit=Limit()):  # noqa: B008
-        if self.pause:
-            import time
-
-            time.sleep(self.pause)
+        Scripted.now += self.pause
         move = self.script.pop(0)
         if isinstance(move, Exception):
             raise move
@@ -82,10 +82,11 @@ def test_an_opening_is_not_timed():
         (Scripted("b", "a1"), "B+F", "b played an illegal move: a1 is occupied at move 2"),
         (Scripted("b", 77), "B+F", "b played an illegal move: action 77 does not exist"),
         (Scripted("b", "b1", note="resigned"), "B+R", "b resigned"),
-        (Scripted("b", "b1", pause=0.05), "B+T", "b took 0.0"),
+        (Scripted("b", "b1", pause=0.05), "B+T", "b took 0.050 s for a move; 0.04 s are allowed"),
     ],
 )
-def test_whoever_does_something_wrong_has_lost(agent, result, words):
+def test_whoever_does_something_wrong_has_lost(agent, result, words, monkeypatch):
+    monkeypatch.setattr(match, "perf_counter", lambda: Scripted.now)
     record = play(Scripted("a", "a1"), agent, move_time=0.04)
     assert record.result == result
     assert record.ending.startswith(words)

@@ -126,8 +126,9 @@ def test_what_is_stored_is_not_played_again(tmp_path):
 
 SUICIDE = """
     import os, sys, signal
-    from tengen.games.mnk import MNK
+    from tengen import load_game
     from tengen.agents import specs, agent
+    from tengen.arena.match import play_game
 
     class Fatal(agent.RandomAgent):
         def choose(self, position, limit=None):
@@ -136,6 +137,9 @@ SUICIDE = """
             return super().choose(position)
 
     specs.AGENTS["fatal"] = specs.Maker("dies", {{}}, lambda name, game, options: Fatal(name, 1))
+
+    game = load_game("mnk:m=5,n=5,k=4")  # compiled in every process before a clock runs there
+    play_game(game, [agent.RandomAgent("random", 1)] * 2)
 """
 
 
@@ -221,9 +225,9 @@ def test_games_that_repeat_others_are_told():
 
 
 def test_sprt_stops_a_match_early():
-    result = run(
-        "match", "tictactoe", "uct:playouts=200", "random", "--games", "400", "--sprt", "elo0=0,elo1=100", "--json"
-    )
+    """One worker: of two, one may play a hundred games while the other still compiles its first."""
+    test = "--games", "400", "--sprt", "elo0=0,elo1=100", "--workers", "1", "--json"
+    result = run("match", "tictactoe", "uct:playouts=200", "random", *test)
     answer = json.loads(result.stdout)
     assert answer["sprt"]["verdict"] == "H1"
     assert answer["wins"] + answer["draws"] + answer["losses"] < 200
@@ -333,9 +337,10 @@ def alive(tmp_path):
 
 
 def test_an_engine_that_hangs_is_gone_with_all_it_started(tmp_path, monkeypatch):
+    """Both hang: our own agents would first have to be compiled, and might lose by that."""
     monkeypatch.setattr("tengen.arena.workers.GRACE", 2.0)
     spec = make_engine(tmp_path, "time.sleep(1000)")
-    plan = Tournament.of(load_game("go:size=5"), ("random", spec), move_time=0.5)
+    plan = Tournament.of(load_game("go:size=5"), (spec, f"{spec} too"), move_time=0.5)
     results = play_tournament(plan, 2, workers=1)
     assert all("taken to hang" in record.ending for record in results.games.values())
     assert not alive(tmp_path)

@@ -1,4 +1,4 @@
-"""python gpu_judge.py GAME ROOT OUT: some steps of self-play by CUDA kernels, on a GPU or in Numba's simulator.
+"""python gpu_judge.py GAME ROOT STEPS OUT: some steps of self-play by CUDA kernels, on a GPU or in Numba's simulator.
 
 A stand-in takes the network's place: what it says of a position can be written exactly, and does not depend on where
 it is computed. Everything that a step leaves behind is written to OUT.
@@ -14,7 +14,7 @@ from tengen.games import load_game
 from tengen.learn.selfplay import Opening, Story, begin_games, new_story, play_on
 from tengen.search.lockstep import GUMBEL, PUCT, Plan, Rows, new_rows, views_of
 
-ROWS, STEPS, LONGEST, OPENING = 30, 150, 100, Opening(plies=3, near=2, columns=9)
+ROWS, LONGEST, OPENING = 30, 100, Opening(plies=3, near=2, columns=9)
 PLANS = {
     "gumbel": Plan(GUMBEL, simulations=8, considered=4, chance_plies=1000),
     "puct": Plan(PUCT, simulations=8, chance_plies=4, keep=1),
@@ -45,17 +45,17 @@ def traces(rows: Rows, story: Story) -> dict[str, np.ndarray]:
     }
 
 
-def by_cpu(spec: str, plan: Plan) -> dict[str, np.ndarray]:
+def by_cpu(spec: str, plan: Plan, steps: int) -> dict[str, np.ndarray]:
     game = load_game(spec)
     rows, story = new_rows(game, plan, ROWS, 1), new_story(game, ROWS, LONGEST)
     begin_games(game.parameters, rows, story, OPENING, True)
-    for _ in range(STEPS):
+    for _ in range(steps):
         play_on(game.parameters, plan, rows, story, *stand_in(rows.planes, game.actions))
         begin_games(game.parameters, rows, story, OPENING, False)
     return traces(rows, story)
 
 
-def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
+def by_cuda(spec: str, plan: Plan, steps: int) -> dict[str, np.ndarray]:
     from numba import cuda
 
     from tengen.learn.gpu_code import THREADS, grid, scratch_shapes
@@ -73,7 +73,7 @@ def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
     shape, constants = grid(ROWS), (game.parameters, plan, *scratch)
     blocks, threads = grid(ROWS, scratch[0][0])[0], scratch[0][0] + 1 if is_simulated else THREADS  # at least one helps
     begin_rows[shape](game.parameters, OPENING, there, told, put(np.ones(ROWS, np.int32)))
-    for _ in range(STEPS):
+    for _ in range(steps):
         planes = there.planes if is_simulated else there.planes.copy_to_host()
         priors, values = stand_in(planes, game.actions)
         play_rows[blocks, threads](*constants, there, told, put(priors.reshape(-1)), put(values))
@@ -87,5 +87,5 @@ def by_cuda(spec: str, plan: Plan) -> dict[str, np.ndarray]:
 SPARE = ("spare_nodes", "spare_edges")
 
 if __name__ == "__main__":
-    spec, root, out = sys.argv[1:]
-    np.savez(out, **by_cuda(spec, PLANS[root]))
+    spec, root, steps, out = sys.argv[1:]
+    np.savez(out, **by_cuda(spec, PLANS[root], int(steps)))

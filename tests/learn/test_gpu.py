@@ -23,11 +23,12 @@ from tengen.rules.errors import BadParameter
 from tengen.search.lockstep import Plan
 
 JUDGE = Path(__file__).with_name("gpu_judge.py")
+STEPS = 150  # of self-play on a GPU; the simulator is slow, and its games are short
 
 
-def by_another_process(tmp_path: Path, spec: str, root: str, **environment: str) -> dict[str, np.ndarray]:
+def by_another_process(tmp_path: Path, spec: str, root: str, steps: int, **environment: str) -> dict[str, np.ndarray]:
     out = tmp_path / "traces.npz"
-    command = [sys.executable, "-W", "ignore", str(JUDGE), spec, root, str(out)]
+    command = [sys.executable, "-W", "ignore", str(JUDGE), spec, root, str(steps), str(out)]
     subprocess.run(command, check=True, timeout=500, env={**os.environ, **environment})
     with np.load(out) as arrays:
         return dict(arrays)
@@ -43,10 +44,9 @@ def check_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None
 
 @pytest.mark.parametrize("root", PLANS)
 def test_simulated_kernels_play_the_same_games(tmp_path, root):
-    simulated = by_another_process(
-        tmp_path, "tictactoe", root, NUMBA_ENABLE_CUDASIM="1", NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore"
-    )
-    check_same(by_cpu("tictactoe", PLANS[root]), simulated)
+    steps, simulator = 90, {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+    simulated = by_another_process(tmp_path, "tictactoe", root, steps, **simulator)
+    check_same(by_cpu("tictactoe", PLANS[root], steps), simulated)
     assert simulated["results"].any()  # games have ended, and others begun
 
 
@@ -55,7 +55,7 @@ def test_simulated_kernels_play_the_same_games(tmp_path, root):
 def test_a_gpu_plays_the_same_games(tmp_path, spec, root):
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA device here: the kernels were tested in Numba's simulator alone")
-    check_same(by_cpu(spec, PLANS[root]), by_another_process(tmp_path, spec, root))
+    check_same(by_cpu(spec, PLANS[root], STEPS), by_another_process(tmp_path, spec, root, STEPS))
 
 
 def test_a_kernel_is_known_by_its_constants():

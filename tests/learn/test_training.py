@@ -119,9 +119,10 @@ def test_a_run_that_stops_now_and_then_ends_the_same(undisturbed, tmp_path):
     assert same(undisturbed, folder)
 
 
-def test_kills(tmp_path):
-    """A real run is killed at 20 random moments, and ends where one that never was does, to the last bit."""
-    rng, longer, kills = random.Random(7), ["run.generations=80", "evaluation.every=20"], 0
+@pytest.mark.parametrize("wanted", [5, pytest.param(20, marks=pytest.mark.long)])
+def test_kills(tmp_path, wanted):
+    """A real run is killed at random moments, and ends where one that never was does, to the last bit."""
+    rng, longer, kills = random.Random(7), [f"run.generations={20 + 3 * wanted}", f"evaluation.every={wanted}"], 0
     folder, other = tmp_path / "killed" / "run", tmp_path / "undisturbed" / "run"
     changes = [word for change in [*SMALL, *longer] for word in ("--set", change)]
     program = [sys.executable, "-c", "from tengen.apps.cli import main; main()"]
@@ -130,9 +131,9 @@ def test_kills(tmp_path):
             [*program, "train", "tictactoe", "--run", str(folder), *changes], stdout=subprocess.PIPE
         )
         before = newest_change(folder)
-        while kills < 20 and process.poll() is None and newest_change(folder) == before:
+        while kills < wanted and process.poll() is None and newest_change(folder) == before:
             time.sleep(0.01)
-        if kills < 20:
+        if kills < wanted:
             time.sleep(rng.random())
             kills += process.poll() is None
             process.kill()
@@ -140,7 +141,7 @@ def test_kills(tmp_path):
         if process.returncode != -signal.SIGKILL:
             break
     assert process.returncode == 0
-    assert kills == 20
+    assert kills == wanted
     train(other, changes=longer)
     assert same(folder, other)
 
@@ -207,6 +208,18 @@ FILES = ["config.toml", "lock", "metrics.jsonl", "metrics.lost.jsonl", "report.h
 FILES += ["checkpoints/000001.json", "checkpoints/000001.safetensors"]
 FILES += ["replay/000001.safetensors", "nets/000001.onnx", "games/000001.sgf"]
 FOLDERS = ["checkpoints", "replay", "nets", "games", "events"]
+
+
+def test_a_damaged_net_of_a_run_does_not_play(undisturbed, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(undisturbed, folder)
+    game, path = load_game("tictactoe"), max(folder.glob("nets/*.onnx"))
+    load_net(str(folder), game)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1  # within the weights: ONNX Runtime takes it as it is
+    path.write_bytes(content)
+    with pytest.raises(TengenError, match="is damaged: it is not what its run has written"):
+        load_net(str(folder), game)
 
 
 def spoil(path, how, monkeypatch):

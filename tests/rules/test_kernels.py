@@ -52,7 +52,7 @@ class Machine:
             command,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             cwd=self.folder,
             env={
                 **inherited,
@@ -117,7 +117,7 @@ def test_edited_rule_helper_and_constant_of_a_user(machine):
 
 
 def test_words_compile_nothing(machine):
-    """Messages, comments, docstrings, and Python's half of a game are no part of the machine code."""
+    """Messages, comments, docstrings, Python's half of a game and its folder are no part of the machine code."""
     shutil.copy(EXAMPLE, machine.folder / "mine.py")
     machine.perft("mine.py:size=5", 2)
     machine.edit("tengen/rules/errors.py", "A game's file does not keep the contract.", "Another sentence.")
@@ -126,7 +126,9 @@ def test_words_compile_nothing(machine):
     machine.edit("tengen/rules/game.py", "the game is over ({how})", "it is over ({how})")
     machine.edit("mine.py", '"""reach the far row', '"""A comment.\n\n    Reach the far row')
     machine.edit("mine.py", "RECORD = np.dtype(", "def unused(): return 7\n\n\nRECORD = np.dtype(")
-    assert machine.perft("mine.py:size=5", 2) == ('{"counts": [13, 156]}', False)
+    (machine.folder / "elsewhere").mkdir()
+    shutil.move(machine.folder / "mine.py", machine.folder / "elsewhere")
+    assert machine.perft("elsewhere/mine.py:size=5", 2) == ('{"counts": [13, 156]}', False)
 
 
 def test_only_the_edited_game_is_compiled(machine):
@@ -406,6 +408,23 @@ def test_plain_python_says_the_same(spec):
         states[run] = states[run].tobytes(), [tuple(map(float, answer)) for answer in told]
     one, other = states.values()
     assert one == other and len(one[1]) > 10
+
+
+NARROW = """
+import tengen
+from tengen.rules.kernels import at_once
+
+game = tengen.load_game("narrow.py")
+with at_once():
+    print(len(game.start().legal_actions))
+"""
+
+
+def test_a_game_of_ones_own_does_not_begin_in_plain_python(machine):
+    """In machine code a number of 8 bits becomes wider in a sum; in plain Python it overflows, and nobody says so."""
+    shutil.copy(EXAMPLE, machine.folder / "narrow.py")
+    machine.edit("narrow.py", "y += -1 if state.to_play == 0 else 1", "y += 2 * state.to_play - 1")
+    assert machine.run("-c", NARROW)[0] == "22"
 
 
 def test_copies_of_a_game_never_meet(machine):

@@ -23,7 +23,7 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Self
 
-from tengen.agents.guard import WORD, end_engine, guard
+from tengen.agents.guard import GROUP_OF_ITS_OWN, KILL, WORD, end_engine, guard, kill_group
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.search.limits import Clock, Decision
 
@@ -77,12 +77,6 @@ class Listener(threading.Thread):
             self.heard.put(None)
 
 
-def send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Sends a signal to a process and to all that it started: each engine has a session of its own."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
-
-
 def stop(process: subprocess.Popen[bytes], word: str, listeners: Sequence[Listener], farewell: str) -> None:
     """Say goodbye, terminate, kill: afterwards the process and what it started are gone, and no zombie is left."""
     assert process.stdin is not None
@@ -91,12 +85,12 @@ def stop(process: subprocess.Popen[bytes], word: str, listeners: Sequence[Listen
         process.stdin.flush()
     with contextlib.suppress(OSError):
         process.stdin.close()
-    for end in (signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
+    for end in (signal.SIGTERM, KILL, KILL):
         try:
             process.wait(PATIENCE)
             break
         except subprocess.TimeoutExpired:
-            send(process, end)
+            kill_group(process.pid, end)
     end_engine(process.pid, word)  # a script may have left its engine behind
     guard.ended(process.pid, word)
     for listener in listeners:
@@ -126,7 +120,13 @@ class Engine:
         command, told = [program, *words[1:]], os.environ | {WORD: word}
         try:
             self.process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=pipe, env=told, start_new_session=True
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                env=told,
+                start_new_session=True,  # so its number is that of its group, too
+                creationflags=GROUP_OF_ITS_OWN,
             )
         except OSError as reason:
             raise EngineError(f"{program} cannot be started: {reason.strerror}") from None
@@ -176,7 +176,7 @@ class Engine:
 
     def failure(self, what: str) -> EngineError:
         """Ends the engine and says what it did, with its last words."""
-        send(self.process, signal.SIGKILL)
+        kill_group(self.process.pid)
         self.close()
         report = [f"{self.name} {what}", f"command: {self.command}"]
         for stream, listener in (("stdout", self.output), ("stderr", self.errors)):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tengen import __version__
 from tengen.apps import corpus, gamesdb, labs
 from tengen.rules.errors import TengenError
 
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
     from tengen.rules.game import Position
 
 app = typer.Typer(
-    help="Board games that are plain Python and run at native speed. Try: tengen play tictactoe",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -60,6 +59,21 @@ def main() -> None:
     except MemoryError as reason:
         print(f"tengen: there is not that much memory: {reason}", file=sys.stderr)
         sys.exit(2)
+
+
+def show_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"tengen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tengen(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=show_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Board games that are plain Python and run at native speed. Try: tengen play tictactoe"""
 
 
 @app.command()
@@ -416,6 +430,26 @@ def compile_games(
                 if position.outcome is None:
                     position = position.play(agent.choose(position, Limit(nodes=2)).action)
     print("ready")
+
+
+@app.command()
+def cache(
+    is_cleared: Annotated[bool, typer.Option("--clear", help="Delete them.")] = False, as_json: Json = False
+) -> None:
+    """Show where compiled kernels are kept, how many there are, and how large they are."""
+    from tengen.rules.kernel_cache import cache_folder, kept_in, tidy
+
+    try:
+        folder = cache_folder()
+    except OSError as reason:
+        raise TengenError(f"compiled kernels cannot be kept: {reason}; set XDG_CACHE_HOME") from None
+    deleted = tidy(folder, most=-1) if is_cleared else 0
+    kept = kept_in(folder)
+    size = sum(size for _, size, _ in kept)
+    if as_json:
+        print(json.dumps({"folder": str(folder), "kernels": len(kept), "bytes": size, "deleted": deleted}))
+        return
+    print(f"{folder}: {len(kept):,} kernels, {size / 1e6:,.1f} MB" + (f"; {deleted:,} deleted" if is_cleared else ""))
 
 
 def _position(game: str, moves: str, board: str, to_play: str) -> Position:

@@ -66,11 +66,17 @@ def game_type(module: ModuleType) -> Any:
 
 
 def _module_of_file(path: Path) -> ModuleType:
-    """Runs a user's file as a module, once; its name is the same in every process, as the kernel cache needs."""
+    """Runs a user's file as a module, once.
+
+    Its name is that of the file, wherever it lies: the kernel cache then knows a copy again. Only where a process runs
+    two files of one name does the second have its folder's hash in its name.
+    """
     if not path.is_file():
         raise UnknownGame(f"{path} is a folder, not a game's file" if path.is_dir() else f"there is no file {path}")
     path = path.resolve()
-    name = f"tengen_game_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    name = f"tengen_game_{path.stem}"
+    if name in sys.modules and sys.modules[name].__file__ != str(path):
+        name += f"_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name not in sys.modules:
         module = ModuleType(name)
         module.__file__ = str(path)

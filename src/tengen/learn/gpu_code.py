@@ -13,6 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from types import FunctionType
 from typing import Any
 
@@ -88,7 +89,7 @@ class GpuEntry:
     def clone(self, constants: tuple[Any, ...]) -> FunctionType:
         """The function with these constants, under a name that says all that can be compiled into it."""
         sources = fingerprint(self.function, *(type(constant) for constant in constants if type(constant) is not tuple))
-        values = hashlib.sha256(repr(constants).encode()).hexdigest()[:12]
+        values = hashlib.sha256(repr((constants, cuda_version())).encode()).hexdigest()[:12]
         name = f"{self.function.__name__}_{sources}_{values}"
         known = {**self.function.__globals__, **dict(zip(self.names, constants, strict=True))}
         clone = FunctionType(self.function.__code__, known, name)
@@ -123,6 +124,15 @@ class GpuEntry:
         finally:
             own.CACHE_DIR = kept
         return native
+
+
+@cache
+def cuda_version() -> str:
+    """Of what makes a GPU's code; Numba's simulator does without it."""
+    try:
+        return version("numba-cuda")
+    except PackageNotFoundError:
+        return ""
 
 
 @cache

@@ -195,7 +195,7 @@ def read_settings(path: Path, device: str = "cpu") -> Settings:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as reason:
         raise BadParameter(f"{path} cannot be read: {reason.strerror}") from reason
-    except ValueError as reason:
+    except (ValueError, RecursionError) as reason:
         raise BadParameter(f"{path} is not TOML: {reason}") from reason
     own = tables.pop("cuda", {})
     settings = {

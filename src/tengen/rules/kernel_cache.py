@@ -12,6 +12,7 @@ import pickle
 import re
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 MAGIC = b"tengen kernel 1\n"
 HASH = hashlib.sha256
 LONGEST_NAME = 120  # characters of a file's name before its hash
+LONGEST_UNUSED = 60 * 86400.0  # seconds after which a kernel leaves the cache …
+MOST_BYTES = 2**30  # … or where there are more than that, the oldest first
 LONGEST_WAIT = 300.0  # seconds for another process that compiles the same; then it is compiled here, too
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -67,7 +70,7 @@ class KernelCache(NullCache):
         if found is not None:
             self.release()
         else:
-            announce(self.game, path is not None)
+            announce(self.game, path is not None and os.access(path.parent, os.W_OK))
         return found
 
     def save_overload(self, signature: Any, result: CompileResult) -> None:
@@ -77,6 +80,7 @@ class KernelCache(NullCache):
                 warn_of_lost_kernels(f"{self.name} holds addresses of this process")
             elif path is not None:
                 write_sealed(path, dumps(result._reduce()))
+                tidy(path.parent)
         except OSError as reason:
             warn_of_lost_kernels(str(reason))
         finally:
@@ -99,7 +103,10 @@ class KernelCache(NullCache):
         if path is None:
             return None
         try:
-            return CompileResult._rebuild(target, *pickle.loads(read_sealed(path)))
+            found = CompileResult._rebuild(target, *pickle.loads(read_sealed(path)))
+            with suppress(OSError):
+                os.utime(path)  # it was used: see `tidy`
+            return found
         except FileNotFoundError:
             return None
         except Exception:  # of a file that another version wrote, anything can be raised
@@ -112,7 +119,8 @@ class KernelCache(NullCache):
         from filelock import FileLock, Timeout  # it takes a while, and most starts compile nothing
 
         self.release()
-        lock = FileLock(path.with_suffix(".lock"), timeout=LONGEST_WAIT)
+        # not a lock of this thread: whoever ends the compiling lets it go
+        lock = FileLock(path.with_suffix(".lock"), timeout=LONGEST_WAIT, thread_local=False)
         try:
             lock.acquire()
         except (OSError, Timeout):
@@ -165,6 +173,32 @@ def write_sealed(path: Path, content: bytes) -> None:
         raise
 
 
+# What there is, and what goes.
+
+
+def kept_in(folder: Path) -> list[tuple[float, int, Path]]:
+    """Our files in a folder: when each was last used, its size, and its path, the newest first."""
+    found = []
+    for path in folder.glob("*.kernel"):
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            found.append((status.st_mtime, status.st_size, path))
+    return sorted(found, reverse=True)
+
+
+def tidy(folder: Path, longest: float = LONGEST_UNUSED, most: int = MOST_BYTES) -> int:
+    """Deletes what was not used for so many seconds, and the oldest beyond so many bytes; returns how many."""
+    kept, deleted, now = 0, 0, time.time()
+    for used, size, path in kept_in(folder):
+        kept += size
+        if kept > most or now - used > longest:
+            with suppress(OSError):  # another process may have been quicker, or reads it
+                path.unlink()
+                path.with_suffix(".lock").unlink(missing_ok=True)
+                deleted += 1
+    return deleted
+
+
 # Who could have written it.
 
 
@@ -174,12 +208,19 @@ def cache_folder() -> Path:
         folder = Path(config.CACHE_DIR)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     else:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tengen"
+        home = Path(os.environ.get("XDG_CACHE_HOME") or home_folder() / ".cache") / "tengen"
         folder = home / "kernels"
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     check_private(folder)
     return folder
+
+
+def home_folder() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as reason:  # a user without a name, as containers have them
+        raise OSError("there is no home folder") from reason
 
 
 def check_private(folder: Path) -> None:

@@ -60,14 +60,18 @@ class GameClock:
         return share
 
     def spend(self, player: int, seconds: float) -> None:
-        """A move took so long."""
+        """A move took so long. The move that ends the main time is one of those that Canadian overtime asks for."""
         side = self.sides[player]
         side.left -= seconds
-        if side.count == 0:
+        was_in_overtime = side.count > 0
+        if not was_in_overtime:
             self._enter_overtime(side)
-        elif self.system == BYOYOMI:
-            side.count = max(side.count - (side.left <= 0), 1)
-            side.left = self.overtime
+        if side.count == 0:
+            return
+        if self.system == BYOYOMI:
+            if was_in_overtime:
+                side.count = max(side.count - (side.left <= 0), 1)
+                side.left = self.overtime
         elif side.count > 1:
             side.count -= 1
         else:

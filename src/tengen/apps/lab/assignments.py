@@ -5,8 +5,9 @@ search, where a move that takes longer than a minute loses the game.
 from __future__ import annotations
 
 import os
-import select
+import queue
 import sys
+import threading
 from collections.abc import Callable
 from time import perf_counter
 
@@ -58,26 +59,43 @@ def prove_never_lost(agent: str = TICTACTOE) -> tuple[Score, Score]:
 
 
 class Keyboard:
-    """Lines as they are typed, waited for no longer than one likes."""
+    """Lines as they are typed, waited for no longer than one likes.
+
+    A thread waits for them: Windows cannot be asked whether something was typed. It begins when somebody first wants a
+    line, and ends with the input, or with the program.
+    """
 
     def __init__(self, source: int | None = None):
         self.source = sys.stdin.fileno() if source is None else source
         self.typed, self.has_ended = b"", False
+        self.pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()  # an empty one is the end
+        self.listener = threading.Thread(target=self._listen, daemon=True)
 
     def line(self, seconds: float) -> str | None:
         """The next line; None if none came in time. Raises EOFError after the last."""
+        if self.listener.ident is None:
+            self.listener.start()
         end = perf_counter() + seconds
         while b"\n" not in self.typed and not self.has_ended:
-            left = end - perf_counter()
-            if left <= 0 or not select.select([self.source], [], [], left)[0]:
+            try:
+                piece = self.pieces.get(timeout=max(end - perf_counter(), 0))
+            except queue.Empty:
                 return None
-            piece = os.read(self.source, 4096)
             self.has_ended = not piece
             self.typed = (self.typed + piece)[-LONGEST_LINE:]
         if self.has_ended and not self.typed:
             raise EOFError
         line, _, self.typed = self.typed.partition(b"\n")
         return line.decode(errors="replace").strip()
+
+    def _listen(self) -> None:
+        piece = b"begun"
+        while piece:
+            try:
+                piece = os.read(self.source, 4096)
+            except OSError:  # it was closed
+                piece = b""
+            self.pieces.put(piece)
 
 
 class Person:
@@ -142,10 +160,13 @@ def play_reversi(
     """A game against the clock: whoever takes longer than `allowed` seconds for a move has lost it."""
     game = load_game(f"reversi:size={size}")
     has_cursor = sys.stdout.isatty() and keyboard is None
+    if keyboard is None and PERSON in players:
+        keyboard = Keyboard()  # of both, if two people play: two who listened would take each other's lines
     agents: list[Agent] = []
     for name in players:
         if name == PERSON:
-            agents.append(Person(keyboard or Keyboard(), allowed, say, has_cursor))
+            assert keyboard is not None
+            agents.append(Person(keyboard, allowed, say, has_cursor))
         else:
             agents.append(rehearsed(name, game, seed + len(agents)))
     board = [game.start()]

@@ -79,7 +79,7 @@ class Config(uvicorn.Config):
             server_header=False,
             **more,
         )
-        self.wait_for_headers = settings.wait_for_headers
+        self.wait_for_headers, self.wait_for_reader = settings.wait_for_headers, settings.wait_for_reader
         files = raise_file_limit()
         self.open = Connections(settings, min(settings.connections, max(files - OWN_FILES, files // 2)))
         for name in ("asyncio", "uvicorn.error", "tengen.apps.web.socket"):
@@ -91,7 +91,8 @@ class Requests(H11Protocol):
 
     config: Config
     is_counted = False
-    deadline: asyncio.TimerHandle | None = None
+    deadline: asyncio.TimerHandle | None = None  # for headers
+    reader: asyncio.TimerHandle | None = None  # how long we wait for one
 
     @property
     def address(self) -> str:
@@ -127,8 +128,23 @@ class Requests(H11Protocol):
         super().handle_websocket_upgrade(event)
         self.is_counted = False  # the conversation is, until it is over
 
+    def pause_writing(self) -> None:
+        """Somebody asks and does not read the answers: that may not last."""
+        super().pause_writing()
+        self.reader = self.loop.call_later(self.config.wait_for_reader, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self.expect_no_reader()
+
+    def expect_no_reader(self) -> None:
+        if self.reader is not None:
+            self.reader.cancel()
+            self.reader = None
+
     def connection_lost(self, reason: Exception | None) -> None:
         self.expect_nothing()
+        self.expect_no_reader()
         if self.is_counted:
             self.config.open.leave(self.address)
         super().connection_lost(reason)

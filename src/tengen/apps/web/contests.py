@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -29,7 +28,7 @@ from tengen.apps.web.folders import LARGEST_FACTS, BadFolder, Glance, NothingYet
 from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, State, checked_name, free_name, state_of
 from tengen.apps.web.levels import RUN, spec_of
 from tengen.apps.web.own_games import game_at, without_folders
-from tengen.apps.web.replays import ReplayView, replay_of
+from tengen.apps.web.replays import NET_OPTION, ReplayView, label_of, replay_of
 from tengen.apps.web.settings import CORES, Settings
 from tengen.apps.web.views import Spec, command_spec, known_game, page_spec, shown_spec
 from tengen.arena.ratings import Ratings, Result, rate
@@ -45,7 +44,6 @@ MOST_AGENTS, LONGEST_AGENT = 8, 200
 MOST_OF_A_PAIR, MOST_GAMES, MOST_PLIES = 200, 2000, 20
 MOST_PLAYERS = 50  # of a contest that is shown
 MOST_LISTED = 200  # games in one answer
-NET = re.compile(r"(?<=net=)[^,]+")
 
 
 # What a page is told, and what it tells.
@@ -391,7 +389,7 @@ def with_own_nets(facts: Facts, folder: Path) -> Facts:
     """The same with nets that stay: copies of those of runs, which remove theirs as they go on."""
     specs, labels = list(facts.specs), list(facts.labels)
     for i, (spec, label) in enumerate(zip(facts.specs, facts.labels, strict=True)):
-        if not label.startswith(RUN) or (match := NET.search(spec)) is None:
+        if not label.startswith(RUN) or (match := NET_OPTION.search(spec)) is None:
             continue
         net = Path(match[0])
         name = f"{net.parent.parent.name}@{int(net.stem)}"
@@ -403,27 +401,6 @@ def with_own_nets(facts: Facts, folder: Path) -> Facts:
         _, comma, options = label.partition(",")
         labels[i] = f"{RUN}{name}{comma}{options}"
     return replace(facts, specs=specs, labels=labels)
-
-
-def label_of(name: str) -> str:
-    """What a page calls a player from a terminal: its spec without folders; of somebody's engine the program alone."""
-    if is_external(name):
-        kind, _, command = name.partition(":")
-        return f"{kind}:{program_of(command)}"
-    return NET.sub(lambda match: last_part(match[0]), name) or "unknown"
-
-
-def program_of(command: str) -> str:
-    """The name of the program that a command line starts."""
-    try:
-        words = shlex.split(command)
-    except ValueError:  # a quotation mark is open
-        words = command.split()
-    return last_part(words[0]) if words else "unknown"
-
-
-def last_part(path: str) -> str:
-    return re.split(r"[/\\]", path)[-1]
 
 
 def changed(folder: Path) -> float:

@@ -7,12 +7,12 @@ files for each job:
     NAME.log    what it said
 
 The lock is the process's own: it inherits the open file, and the kernel lets go of it however the process ends. So a
-number that stands in a locked file is that of our process and of no other, which the next server may stop, too.
+number that stands in a locked file is that of our process and of no other, which the next server may stop, too. Windows
+passes no open file on like that: there pages start nothing, and show what was started in a terminal.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -30,6 +30,7 @@ from typing import IO, Annotated, Any, Literal
 from fastapi import Path as InPath
 
 from tengen.apps.web.folders import LARGEST_FACTS, plain
+from tengen.records.disk import is_locked, wait_for_lock
 from tengen.rules.errors import TengenError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.=-]{0,47}")  # of a job, and of its files
@@ -98,7 +99,7 @@ def state_of(folder: Path, job: Job | None, is_complete: bool) -> State:
     """How it stands with what a job works on. Whoever works in a folder locks it, also from a terminal."""
     if job is not None and job.is_running:
         return "running"
-    with suppress(OSError), open(folder / "lock", opener=plain) as file:
+    with suppress(OSError), _open_to_look(folder / "lock") as file:
         if is_locked(file):
             return "running"
     if is_complete:
@@ -135,7 +136,7 @@ class Jobs:
     def find(self, name: str) -> Job | None:
         """The job of a name, if there ever was one."""
         try:
-            with open(self._path(name), "rb", opener=plain) as file:
+            with _open_to_look(self._path(name)) as file:
                 is_running, text = is_locked(file), file.read(LARGEST_FACTS)
         except OSError:
             return None
@@ -160,7 +161,7 @@ class Jobs:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with open(self.folder / "lock", "a", opener=plain) as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
+                wait_for_lock(file)
                 self.check_idle()
                 yield
         except OSError as reason:
@@ -174,17 +175,22 @@ class Jobs:
                 f"some, of each its folder NAME, and in {JOBS} beside it NAME.json and NAME.log"
             )
         with open(self._path(name), "a+", encoding="utf-8", opener=plain) as held, self._log(name) as log:
-            fcntl.flock(held, fcntl.LOCK_EX)  # whoever looks at it lets go at once
-            process = subprocess.Popen(
-                [*self.command, *arguments],
-                cwd=folder,
-                env=environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # a Ctrl-C in the server's terminal is not meant for it
-                pass_fds=[held.fileno()],
-            )
+            wait_for_lock(held)  # whoever looks at it lets go at once
+            try:
+                process = subprocess.Popen(
+                    [*self.command, *arguments],
+                    cwd=folder,
+                    env=environment(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,  # a Ctrl-C in the server's terminal is not meant for it
+                    pass_fds=[held.fileno()],
+                )
+            except OSError:
+                if name not in known:
+                    self._path(name).unlink()
+                raise
             held.truncate(0)
             held.write(json.dumps({"process": process.pid, **facts}))
         threading.Thread(target=process.wait, daemon=True).start()  # or it would stay in the kernel's list when it ends
@@ -209,14 +215,9 @@ class Jobs:
         return open(self.folder / f"{name}.log", "wb", opener=plain)
 
 
-def is_locked(file: IO[Any]) -> bool:
-    """Whether somebody holds an exclusive lock on an open file."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    fcntl.flock(file, fcntl.LOCK_UN)
-    return False
+def _open_to_look(path: Path) -> IO[bytes]:
+    """Opens a plain file to look at its lock. Over a network only what may be written can be locked."""
+    return open(path, "r+b" if os.access(path, os.W_OK) else "rb", opener=plain)
 
 
 def last_lines(path: Path) -> list[str]:

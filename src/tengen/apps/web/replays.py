@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from itertools import pairwise
 
 from pydantic import BaseModel, Field
 
+from tengen.agents.specs import is_external
 from tengen.apps.web.views import View, view_of
 from tengen.records.record import Record, result_words
 from tengen.records.replays import changed_cells, stones_of
+
+NET_OPTION = re.compile(r"(?<=net=)[^,]+")
 
 
 class ReplayView(BaseModel):
@@ -37,3 +42,24 @@ def replay_of(record: Record) -> ReplayView:
         start=stones_of(game),
         changes=[changed_cells(before, after) for before, after in pairwise(positions)],
     )
+
+
+def label_of(name: str) -> str:
+    """What a page calls a player from a terminal: its spec without folders; of somebody's engine the program alone."""
+    if is_external(name):
+        kind, _, command = name.partition(":")
+        return f"{kind}:{program_of(command)}"
+    return NET_OPTION.sub(lambda match: last_part(match[0]), name) or "unknown"
+
+
+def program_of(command: str) -> str:
+    """The name of the program that a command line starts."""
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quotation mark is open
+        words = command.split()
+    return last_part(words[0]) if words else "unknown"
+
+
+def last_part(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]

@@ -13,7 +13,7 @@ import os
 import re
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,7 +36,7 @@ from tengen.apps.web.folders import (
 from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, checked_name, free_name, state_of
 from tengen.apps.web.levels import RUN
 from tengen.apps.web.own_games import OwnGame, game_at, served_names, without_folders
-from tengen.apps.web.replays import ReplayView, replay_of
+from tengen.apps.web.replays import ReplayView, label_of, replay_of
 from tengen.apps.web.settings import Settings as ServerSettings
 from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
 from tengen.learn.report import first_match, latest, latest_matches, table_of
@@ -50,6 +50,7 @@ from tengen.rules.game import Game
 NEEDED = ("torch", "onnx", "safetensors")  # what training needs beyond what we bring along
 MOST_LINES = 1000  # of metrics in one answer
 MOST_GAMES = 8  # in one answer
+LONGEST_GAME = 10_000  # plies
 MOST_KEPT = 64  # runs whose metrics are kept
 MOST_NETS = 6  # of a run, offered as opponents
 OLD_NEWS = 30.0  # seconds after which a cluster is not told of any more
@@ -251,11 +252,12 @@ class Runs:
             seconds=latest(metrics, "seconds") or 0.0,
             rating=latest(metrics, "rating"),
             matches=[
-                MatchView(opponent=match.opponent, rate=match.rate, low=match.low, high=match.high) for match in matches
+                MatchView(opponent=label_of(match.opponent), rate=match.rate, low=match.low, high=match.high)
+                for match in matches
             ],
             first_match=None
             if matches or first is None
-            else FirstMatchView(generation=first.generation, opponent=first.opponent, sooner=first.sooner),
+            else FirstMatchView(generation=first.generation, opponent=label_of(first.opponent), sooner=first.sooner),
             nets=generations_of(folder, "nets", "onnx"),
             cluster=cluster_of(folder) if state == "running" else None,
         )
@@ -344,7 +346,7 @@ class Runs:
             records = sample_games(folder / f"games/{chosen:06}.sgf", game)
         else:
             records = self_play(folder / f"replay/{chosen:06}.safetensors", game)
-        return GamesView(generation=chosen, generations=there, games=[replay_of(record) for record in records])
+        return GamesView(generation=chosen, generations=there, games=[replay_of(unnamed(record)) for record in records])
 
     def _game(self, folder: Path) -> Game | None:
         """The game of a run; None if it has not begun, or its game is a file that is not served."""
@@ -376,6 +378,15 @@ class Runs:
         if there and is_whole and has_learned(str(table_of(config, "run").get("game", "")), game):
             return [f"{RUN}{name}", *(f"{RUN}{name}@{generation}" for generation in reversed(there[:-1]))]
         return []
+
+
+def unnamed(record: Record) -> Record:
+    """A game whose players are called as pages may read it: an opponent may be a program with its arguments."""
+    first, second = map(label_of, record.players)
+    ending = record.ending
+    for name, label in zip(record.players, (first, second), strict=True):
+        ending = ending.replace(name, label)
+    return replace(record, players=(first, second), ending=ending)
 
 
 def change_text(name: str, value: int) -> str:
@@ -487,6 +498,8 @@ def read_line(line: str) -> dict[str, Any]:
     matches = found.get("matches", [])
     if not isinstance(matches, list) or not all(isinstance(match, dict) for match in matches):
         found["matches"] = []
+    for match in found.get("matches", []):
+        match["opponent"] = label_of(str(match.get("opponent", "")))
     return found
 
 
@@ -534,6 +547,8 @@ def self_play(path: Path, game: Game) -> list[Record]:
         return records
     with suppress(OSError, SafetensorError, TengenError, ValueError), safe_open(path, framework="numpy") as file:
         lengths = file.get_slice("lengths")[:MOST_GAMES].tolist()
+        if not all(0 <= length <= LONGEST_GAME for length in lengths):
+            return []
         moves = file.get_slice("moves")[: sum(lengths)].tolist()
         for length in lengths:
             records.append(Record.of(game.from_actions(moves[:length]), (SELF_PLAY, SELF_PLAY)))

@@ -12,6 +12,10 @@ NO_JOBS = (
     "This server is open to others, so nothing is started or stopped from its pages. Use tengen train and tengen "
     "tournament in a terminal, or start the server with --jobs."
 )
+STARTS_NOTHING = (
+    "Pages start and stop nothing on this system. Use tengen train and tengen tournament in a terminal; the pages show "
+    "how they go on."
+)
 
 
 def is_loopback(host: str) -> bool:
@@ -60,16 +64,19 @@ class Settings:
     connections_of_client: int = 512
     wait_for_headers: float = 10.0  # seconds in which a connection sends all headers of a request
     wait_for_body: float = 30.0  # seconds, likewise
+    wait_for_reader: float = 60.0  # seconds in which a client goes on reading an answer that it asked for
     burst: float = 4.0  # seconds' worth of either that may come at once
     longest_message: int = 2**16  # bytes over the socket
     longest_body: int = 2**20  # bytes over HTTP
 
     @property
     def is_private(self) -> bool:
-        """Whether only this machine can reach us."""
-        return is_loopback(self.host) and not self.behind_proxy
+        """Whether only this machine can reach us: under another name, others do, by a proxy or a tunnel."""
+        return is_loopback(self.host) and not self.behind_proxy and not self.names
 
     @property
     def jobs_advice(self) -> str:
         """Why pages may start and stop nothing; empty if they may."""
+        if not hasattr(os, "killpg"):  # Windows, where a process inherits no locked file, and is not stopped gently
+            return STARTS_NOTHING
         return "" if self.is_private or self.jobs else NO_JOBS

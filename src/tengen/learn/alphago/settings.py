@@ -163,7 +163,7 @@ def read_stage(kind: type[Stage], path: Path) -> Any:
     """The settings in a run's folder."""
     try:
         return stage_of(kind, tomllib.loads(path.read_text(encoding="utf-8")), str(path))
-    except (OSError, ValueError) as reason:
+    except (OSError, ValueError, RecursionError) as reason:
         raise BadParameter(f"{path} cannot be read: {reason}") from reason
 
 
