@@ -30,7 +30,10 @@ def imported_by(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         for name in names:
-            yield ("src/" if name.startswith("tengen") else "tests/") + name.replace(".", "/")
+            if name.partition(".")[0] == "tengen":
+                yield "src/" + name.replace(".", "/")
+            else:  # helpers of tests stand in tests/, or beside the test
+                yield from (f"tests/{name}", f"{path.parent.relative_to(ROOT).as_posix()}/{name}")
 
 
 def mirrored(changed: str) -> str:

@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("ray")
 from ray_cluster import machines
 
 from tengen import load_game

@@ -2,10 +2,11 @@
 
 import random
 
-import pyspiel
 import pytest
 
 from tengen import load_game
+
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 
 PAIRS = [  # ours, theirs, games
     ("tictactoe", "tic_tac_toe", 100),
