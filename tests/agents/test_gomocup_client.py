@@ -130,7 +130,7 @@ def test_diagrams(fakes):
         EngineError, match="can be shown only boards of gomoku:size=9 on which Black and White took turns"
     ):
         agent.choose(agent.game.from_board("XX......." + "/........." * 8, "X"))
-    with pytest.raises(EngineError, match="can be shown only boards of gomoku:size=9"):
+    with pytest.raises(BadParameter, match="was loaded for gomoku:size=9, and this is a position of gomoku"):
         agent.choose(load_game("gomoku").start())
 
 

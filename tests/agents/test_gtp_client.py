@@ -405,7 +405,7 @@ def test_what_cannot_be_played(fakes):
     agent = GtpAgent(load_game("go:size=3"), fakes.engine())
     with pytest.raises(EngineError, match="from the start of go:size=3, not one from a diagram"):
         agent.choose(load_game("go:size=3").from_board("X../.O./...", "X"))
-    with pytest.raises(EngineError, match="from the start of go:size=3, not one of go:size=5"):
+    with pytest.raises(BadParameter, match="was loaded for go:size=3, and this is a position of go:size=5"):
         agent.choose(load_game("go:size=5").start())
 
 

@@ -160,6 +160,7 @@ def test_play_to_the_end():
     assert re.search(r"(X wins|O wins|a draw)\s*$", first.stdout)
 
 
+@pytest.mark.long
 def test_compile_then_nothing_is_compiled(tmp_path):
     first = tengen("compile", "connect4", XDG_CACHE_HOME=str(tmp_path))
     assert "tengen: compiling a part of connect4; it is kept on disk" in first.stderr
@@ -170,6 +171,7 @@ def test_compile_then_nothing_is_compiled(tmp_path):
         assert tengen(*command, XDG_CACHE_HOME=str(tmp_path)).stderr == ""
 
 
+@pytest.mark.long
 def test_bench():
     rows = json.loads(tengen("bench", "rules", "--seconds", "0.01", "--json").stdout)
     assert [row["name"] for row in rows][:2] == ["playouts tictactoe", "playouts connect4"]

@@ -523,6 +523,7 @@ def test_the_manager_is_a_referee(manager):
     assert max(manager.row_through(table.stones, 3, 0)) == 6
 
 
+@pytest.mark.long
 def test_games_through_pipes(manager):
     """Whether an answer is late is no matter here: this machine may have other things to do.
 

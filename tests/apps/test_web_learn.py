@@ -230,7 +230,10 @@ def test_a_run_from_a_terminal_is_shown_and_left_alone(site):
 def test_a_page_never_runs_a_file_or_a_program(site, tmp_path):
     (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     write_run(site.settings.runs / "program", changes=["evaluation.opponent=gtp:touch ran"])
-    assert "in a terminal" in site.post("/api/runs/program/resume", status=409)["error"]
+    write_run(site.settings.runs / "agent", changes=[f"evaluation.opponent={tmp_path}/evil.py:Evil"])
+    for name in ("program", "agent"):
+        assert "in a terminal" in site.post(f"/api/runs/{name}/resume", status=409)["error"]
+    assert str(tmp_path) not in json.dumps(site.get("/api/runs"))
     folder = site.settings.runs / "file"
     write_run(folder)
     text = (folder / "config.toml").read_text().replace('game = "tictactoe"', f'game = "{tmp_path}/evil.py"')
@@ -329,6 +332,7 @@ def board_after(game, ply):
     [
         ["random", "gtp:touch x"],
         ["random", "gomocup:touch x"],
+        ["random", "./examples/flat.py:Flat"],
         ["random", "puct:net=/etc/passwd"],
         ["random", "puct:net=../runs/x"],
         ["random", "uct:playouts=1,time=1000"],

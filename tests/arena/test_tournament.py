@@ -136,10 +136,10 @@ SUICIDE = """
                 {deed}
             return super().choose(position)
 
-    specs.AGENTS["fatal"] = specs.Maker("dies", {{}}, lambda name, game, options: Fatal(name, 1))
+    specs.AGENTS["fatal"] = specs.Maker("dies", {{}}, lambda name, game, options: Fatal(name, game, 1))
 
     game = load_game("mnk:m=5,n=5,k=4")  # compiled in every process before a clock runs there
-    play_game(game, [agent.RandomAgent("random", 1)] * 2)
+    play_game(game, [agent.RandomAgent("random", game, 1)] * 2)
 """
 
 

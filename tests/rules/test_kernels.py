@@ -472,7 +472,10 @@ def test_nothing_at_all_is_compiled_twice(machine):
     assert machine.run("-c", EVERYTHING) == ("", False)
 
 
-@pytest.mark.parametrize("specs", [("go:size=9", "go:size=13"), ("mnk:m=8,n=8,k=5", "gomoku:size=8")])
+OTHERS = pytest.param(("go:size=9", "go:size=13"), marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("specs", [OTHERS, ("mnk:m=8,n=8,k=5", "gomoku:size=8")])
 def test_kernels_of_two_processes_work_together_in_a_third(machine, specs):
     """Their helpers may have got the same names; whose is called then must not be a matter of luck."""
     alone = [machine.run("-c", PLAYOUTS, spec)[0] for spec in specs]

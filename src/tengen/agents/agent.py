@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
-from tengen.rules.errors import IllegalMove
-from tengen.rules.game import Position
+from tengen.rules.errors import BadParameter, IllegalMove
+from tengen.rules.game import Game, Position
 from tengen.search.limits import Decision, Limit, Opinion
 
 NO_LIMIT = Limit()
@@ -30,14 +30,28 @@ def check_goes_on(position: Position) -> None:
         raise IllegalMove("the game is over: there is nothing to choose")
 
 
+def check_can_choose(agent: Any, position: Position, limit: Limit) -> None:
+    """Refuses what an agent cannot answer: another game than its own, a position that is over, a limit that is none."""
+    if not isinstance(position, Position):
+        raise BadParameter(f"{agent.name} is asked about {position!r}, which is no position; game.start() is one")
+    if position.game != agent.game:
+        raise BadParameter(
+            f"{agent.name} was loaded for {agent.game.spec}, and this is a position of {position.game.spec}: "
+            "load an agent for that game"
+        )
+    if not isinstance(limit, Limit):
+        raise BadParameter(f"{limit!r} is no limit; write Limit(time=1.0) or Limit(playouts=1000)")
+    check_goes_on(position)
+
+
 class RandomAgent:
     """Every legal action with the same chance."""
 
-    def __init__(self, name: str, seed: int):
-        self.name, self.rng = name, random.Random(seed)
+    def __init__(self, name: str, game: Game, seed: int):
+        self.name, self.game, self.rng = name, game, random.Random(seed)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
-        check_goes_on(position)
+        check_can_choose(self, position, limit)
         legal = position.legal_actions
         policy = dict.fromkeys(legal, 1 / len(legal))
         action = self.rng.choice(legal)
@@ -53,11 +67,11 @@ class Search(Protocol):
 class SearchAgent:
     """Plays what a search finds."""
 
-    def __init__(self, name: str, search: Search, limit: Limit):
-        self.name, self.search, self.limit = name, search, limit
+    def __init__(self, name: str, game: Game, search: Search, limit: Limit):
+        self.name, self.game, self.search, self.limit = name, game, search, limit
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
-        check_goes_on(position)
+        check_can_choose(self, position, limit)
         return self.search.search(position, limit.or_else(self.limit))
 
 

@@ -12,7 +12,7 @@ from time import monotonic
 
 import numpy as np
 
-from tengen.agents.agent import NO_LIMIT, check_goes_on
+from tengen.agents.agent import NO_LIMIT, check_can_choose
 from tengen.agents.process import MOST_LINES, START_UP, Engine, EngineError, decide
 from tengen.games.gomoku import FREESTYLE, RENJU, STANDARD, Gomoku
 from tengen.rules.errors import BadParameter, TengenError
@@ -77,7 +77,7 @@ class GomocupAgent:
         self._start()
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
-        check_goes_on(position)
+        check_can_choose(self, position, limit)
         clock = Clock(limit)
         seconds = SECONDS if limit.time is None else limit.time
         self._set_time(seconds)
@@ -136,7 +136,7 @@ class GomocupAgent:
         while root.previous is not None:
             root = root.previous
         first, second = (np.flatnonzero(root.board == player + 1).tolist() for player in (0, 1))
-        if position.game != self.game or len(first) - len(second) != root.to_play:
+        if len(first) - len(second) != root.to_play:
             right = f"only boards of {self.game.spec} on which Black and White took turns"
             raise EngineError(f"{self.engine.name} can be shown {right}\n{position}")
         taken = [cell for pair in zip_longest(first, second) for cell in pair if cell is not None] + position.moves

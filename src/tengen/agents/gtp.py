@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
 
-from tengen.agents.agent import NO_LIMIT, check_goes_on
+from tengen.agents.agent import NO_LIMIT, check_can_choose
 from tengen.agents.process import MOST_LINES, START_UP, TIMEOUT, Engine, EngineError, decide
 from tengen.games.go import Go
 from tengen.games.reversi import Reversi
@@ -125,7 +125,7 @@ class GtpAgent:
         self._begin()  # so that a size that it does not play is told now
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
-        check_goes_on(position)
+        check_can_choose(self, position, limit)
         clock = Clock(limit)
         if not self.dialect.sends_passes and position.legal_actions == [self.game.cells]:
             return decide(self.game.cells, clock)
@@ -166,9 +166,8 @@ class GtpAgent:
         while root.previous is not None:
             root = root.previous
         if root != self.game.start():
-            what = "one from a diagram" if position.game == self.game else f"one of {position.game.spec}"
             start = f"only positions that moves lead to from the start of {self.game.spec}"
-            raise EngineError(f"{self.engine.name} can be shown {start}, not {what}")
+            raise EngineError(f"{self.engine.name} can be shown {start}, not one from a diagram")
 
     def _begin(self) -> None:
         for command in self.dialect.new_game(self.game):

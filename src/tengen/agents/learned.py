@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tengen.agents.agent import NO_LIMIT, check_goes_on
+from tengen.agents.agent import NO_LIMIT, check_can_choose
 from tengen.games.go import Go
 from tengen.knowledge.go_patterns import OpenEyes, PatternPolicy, Patterns
 from tengen.knowledge.go_planes import encode_states
@@ -36,7 +36,7 @@ class PolicyAgent:
         self.random = np.random.default_rng(seed)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
-        check_goes_on(position)
+        check_can_choose(self, position, limit)
         clock, legal = Clock(limit), position.legal_actions
         logits, values = self.evaluator(position.encode().reshape(1, -1, self.game.cells))
         preferences = logits[0, legal].astype(np.float64)

@@ -1,16 +1,17 @@
-"""Agents from strings: `random`, `uct:playouts=1000`, `uct:time=0.5`. A new agent is one entry in AGENTS."""
+"""Agents from strings: `random`, `uct:playouts=1000`, `./mine.py:Flat,playouts=50`. Ours are the entries of AGENTS."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tengen.agents.agent import Agent, RandomAgent, SearchAgent
 from tengen.agents.gomocup import GomocupAgent, GomocupEngine
 from tengen.agents.gtp import GtpAgent, GtpEngine
 from tengen.agents.learned import ALPHAGO_POLICY, ALPHAGO_VALUE, ROLLOUTS, PolicyAgent, judge_of, rollouts_of
+from tengen.agents.options import Answers, Maker, Megabytes, NetName, Option, Seconds, Threads
+from tengen.agents.own import maker_of_file, packaged_makers
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
 from tengen.knowledge.endgame import Endgame
@@ -19,7 +20,7 @@ from tengen.knowledge.experts import EndgameLast, ThreatsFirst
 from tengen.knowledge.go import Area
 from tengen.knowledge.threats import ThreatSearch
 from tengen.nets.policy9 import shipped_plane_nets
-from tengen.nets.runtime import load_net, net_for, shipped_nets
+from tengen.nets.runtime import load_net, net_for
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
@@ -31,63 +32,6 @@ from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
 from tengen.search.puct import DEFAULT_SIMULATIONS, Gumbel, Puct, usual_batch
 from tengen.search.uct import Uct
-
-# Kinds of options, beside numbers whose whole range is cheap to have (Between) and words of a list (OneOf). Whoever
-# loads agents for others decides by kind what those may ask for.
-
-
-class Seconds(Between):
-    """How long an agent may think."""
-
-
-class Threads(Between):
-    """How many it may think with."""
-
-
-class Megabytes(Between):
-    """How much memory it may have."""
-
-
-class Answers(Between):
-    """How many answers of a net it may remember."""
-
-
-@dataclass(frozen=True)
-class NetName:
-    """A net, taken as it stands: a file, a run folder, one that we ship, or a word that stands for another judge."""
-
-    shipped: Callable[[], list[str]] = shipped_nets  # by which those are known that come with us
-    words: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> list[str]:
-        """Those that mean the same everywhere, and name no file."""
-        return [*self.words, *self.shipped()]
-
-    def read(self, name: str, value: object, kind: type) -> str:
-        if not value:
-            raise BadParameter(f"{name}= is empty")
-        return str(value)
-
-
-@dataclass(frozen=True)
-class Option:
-    """A key of a spec: what it may be, and what it is if it is left out."""
-
-    kind: type
-    allowed: Between | OneOf | NetName
-    default: Any
-    about: str
-    is_required: bool = False
-
-    def read(self, name: str, value: object) -> Any:
-        """The value as the agent takes it; raises BadParameter if it is none that is allowed."""
-        return self.allowed.read(name, value, self.kind)
-
-    def off(self) -> Option:
-        """The same, but left out unless it is asked for."""
-        return replace(self, default=0)
-
 
 SEED = Option(int, Between(0, 2**63 - 1), 1, "makes an agent repeat itself")
 TIME = Option(float, Seconds(0.001, 86400), None, "seconds a move")
@@ -108,25 +52,17 @@ NET = Option(
 )
 
 
-@dataclass(frozen=True)
-class Maker:
-    """How an agent is made of its options."""
-
-    about: str
-    options: dict[str, Option]
-    make: Callable[[str, Game, dict[str, Any]], Agent]
-    is_command: bool = False  # what follows the colon is a command line, not options: it may hold commas and colons
-
-
 def make_uct(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(time=options["time"], playouts=options["playouts"])
     threads = options["threads"] or os.cpu_count() or 1
-    return SearchAgent(name, Uct(game, options["exploration"], options["seed"], threads, options["memory"]), limit)
+    return SearchAgent(
+        name, game, Uct(game, options["exploration"], options["seed"], threads, options["memory"]), limit
+    )
 
 
 def make_minimax(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(**{key: options[key] for key in ("time", "nodes", "depth")}).or_else(Limit(depth=2))
-    return SearchAgent(name, Minimax(game, evaluation_of(game, options)), limit)
+    return SearchAgent(name, game, Minimax(game, evaluation_of(game, options)), limit)
 
 
 def make_alphabeta(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -134,7 +70,7 @@ def make_alphabeta(name: str, game: Game, options: dict[str, Any]) -> Agent:
     refinements = Refinements(quiescence=options["quiescence"])
     own = max(1, options["memory"] // 2) if has_expert(game, options) else options["memory"]  # the expert has the rest
     search = AlphaBeta(game, evaluation_of(game, options), refinements, own)
-    return SearchAgent(name, advised(game, search, options, own), limit)
+    return SearchAgent(name, game, advised(game, search, options, own), limit)
 
 
 def has_expert(game: Game, options: dict[str, Any]) -> bool:
@@ -165,7 +101,7 @@ def make_strong(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(time=options["time"], nodes=options["nodes"]).or_else(Limit(time=60.0))
-    return SearchAgent(name, Endgame(game, options["memory"]), limit)
+    return SearchAgent(name, game, Endgame(game, options["memory"]), limit)
 
 
 def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -173,12 +109,12 @@ def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
     prover = ThreatSearch(game, LEAVES_MEMORY).wins if knows_wins else None
     search = Puct(game, **puct_settings(game, options), prover=prover)
     limit = replace(puct_limit(options), early=bool(options["early"]))
-    return SearchAgent(name, advised(game, search, options, EXPERTS_MEMORY), limit)
+    return SearchAgent(name, game, advised(game, search, options, EXPERTS_MEMORY), limit)
 
 
 def make_gumbel(name: str, game: Game, options: dict[str, Any]) -> Agent:
     own = {key: options[key] for key in ("considered", "noise")}
-    return SearchAgent(name, Gumbel(game, **puct_settings(game, options), **own), puct_limit(options))
+    return SearchAgent(name, game, Gumbel(game, **puct_settings(game, options), **own), puct_limit(options))
 
 
 def make_alphago(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -194,7 +130,7 @@ def make_alphago(name: str, game: Game, options: dict[str, Any]) -> Agent:
     if options["urgency"] is None:
         settings["urgency"] = 0.0 if options["policy"] == "uniform" else Puct.urgency
     search = AlphaGo(game, judge, player, threads, rollouts=share, batch=batch, **settings)
-    return SearchAgent(name, search, limit)
+    return SearchAgent(name, game, search, limit)
 
 
 def make_policy(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -275,7 +211,7 @@ AGENTS = {
     "random": Maker(
         "plays anything that is legal",
         {"seed": SEED},
-        lambda name, game, options: RandomAgent(name, options["seed"]),
+        lambda name, game, options: RandomAgent(name, game, options["seed"]),
     ),
     "minimax": Maker(
         "looks at everything, to the end or to a depth (2, unless a limit is given)", DEPTH_LIMITED, make_minimax
@@ -387,15 +323,44 @@ def is_external(spec: str) -> bool:
     return maker is not None and maker.is_command
 
 
-def load_agent(spec: str, game: Game, **defaults: Any) -> Agent:
-    """The agent of a spec, for one game. `defaults` stand in for options that the spec does not name."""
+def brings_code(spec: str) -> bool:
+    """Whether loading an agent runs what only the operator may name: a program, a file, an installed package."""
+    return is_external(spec) or maker_named(spec) is None
+
+
+def maker_named(spec: str) -> Maker | None:
+    """Who of ours makes the agent of a spec."""
+    name = spec.partition(":")[0]
+    return AGENTS.get(PRESETS.get(name, name).partition(":")[0])
+
+
+def agent_names() -> list[str]:
+    """The names that a spec can begin with, beside files: ours, presets, and those that packages offer."""
+    return [*AGENTS, *PRESETS, *packaged_makers()]
+
+
+def maker_of(spec: str) -> tuple[Maker, str, str]:
+    """Who makes the agent of a spec, what it is called, and the options that follow."""
+    if (found := maker_of_file(spec)) is not None:
+        return found
     name, _, rest = spec.partition(":")
     if name in PRESETS:
         name, _, preset = PRESETS[name].partition(":")
         rest = f"{preset},{rest}"
-    if name not in AGENTS:
-        raise BadParameter(f"no agent is called {name!r}{nearest(name, [*AGENTS, *PRESETS])}")
-    maker = AGENTS[name]
+    maker = AGENTS.get(name) or packaged_makers().get(name)
+    if maker is None:
+        hint = "; a file's name ends in .py" if "/" in name else nearest(name, agent_names())
+        raise BadParameter(f"no agent is called {name!r}{hint}")
+    return maker, name, rest
+
+
+def load_agent(spec: str, game: Game, **defaults: Any) -> Agent:
+    """The agent of a spec, for one game. `defaults` stand in for options that the spec does not name."""
+    if not isinstance(spec, str):
+        raise BadParameter(f"an agent is named by a text, such as 'uct:playouts=1000', not by {spec!r}")
+    if not isinstance(game, Game):
+        raise BadParameter(f"load_agent takes a game, not {game!r}: load_agent({spec!r}, load_game('gomoku'))")
+    maker, name, rest = maker_of(spec)
     if maker.is_command:
         return maker.make(spec, game, {"command": rest})
     given = {key: maker.options[key].read(key, value) for key, value in defaults.items() if key in maker.options}

@@ -357,10 +357,11 @@ def train(
 @app.command()
 def agents() -> None:
     """List the agents and their options."""
+    from tengen.agents.own import packaged_makers
     from tengen.agents.specs import AGENTS, PRESETS
     from tengen.knowledge.evaluations import EVALUATIONS
 
-    for name, maker in AGENTS.items():
+    for name, maker in {**AGENTS, **packaged_makers()}.items():
         print(f"{name}: {maker.about}")
         for key, option in maker.options.items():
             default = "" if option.default is None else f"={option.default}"

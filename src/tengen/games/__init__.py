@@ -17,11 +17,13 @@ from tengen.rules.game import Game
 
 def load_game(spec: str) -> Game:
     """The game of a spec: a name or a file, then its parameters: `gomoku:size=8`, `./breakthrough.py:size=6`."""
+    if not isinstance(spec, str):
+        raise BadParameter(f"a game is named by a text, such as 'gomoku:size=8' or './mine.py', not by {spec!r}")
     head, dot_py, tail = spec.rpartition(".py")  # a path may hold a colon
     name, _, rest = (head + dot_py, "", tail[1:]) if dot_py and tail[:1] in ("", ":") else spec.partition(":")
     parameters = _parameters(rest)
     if name.endswith(".py"):
-        return Game(name, game_type(_module_of_file(Path(name))), parameters)
+        return Game(name, game_type(module_of_file(Path(name))), parameters)
     if name in file_names():
         return Game(name, game_type(importlib.import_module(f"tengen.games.{name}")), parameters)
     names = other_names()
@@ -65,16 +67,18 @@ def game_type(module: ModuleType) -> Any:
     return found[0]
 
 
-def _module_of_file(path: Path) -> ModuleType:
+def module_of_file(path: Path, what: str = "game") -> ModuleType:
     """Runs a user's file as a module, once.
 
     Its name is that of the file, wherever it lies: the kernel cache then knows a copy again. Only where a process runs
     two files of one name does the second have its folder's hash in its name.
     """
     if not path.is_file():
-        raise UnknownGame(f"{path} is a folder, not a game's file" if path.is_dir() else f"there is no file {path}")
+        raise UnknownGame(
+            f"{path} is a folder, not a file of a {what}" if path.is_dir() else f"there is no file {path}"
+        )
     path = path.resolve()
-    name = f"tengen_game_{path.stem}"
+    name = f"tengen_{what}_{path.stem}"
     if name in sys.modules and sys.modules[name].__file__ != str(path):
         name += f"_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name not in sys.modules:

@@ -36,7 +36,7 @@ def net_player(game: Game, net: OnnxNet, simulations: int, exploration: float) -
 
     def make(seed: int) -> Agent:
         search = Puct(game, net, exploration=exploration, batch=batch, memory=MEMORY)
-        return SearchAgent("net", search, Limit(simulations=simulations))
+        return SearchAgent("net", game, search, Limit(simulations=simulations))
 
     return make
 

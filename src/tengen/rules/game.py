@@ -185,6 +185,8 @@ class Game:
 
     def action_text(self, action: int) -> str:
         """An action as people write it: `h8`, `pass`."""
+        if not 0 <= action_number(action) < self.actions:
+            raise BadMove(f"{self.spec} has no action {action}: they are 0 to {self.actions - 1}")
         if hasattr(self.parameters, "action_text"):
             return self.parameters.action_text(action)
         return "pass" if action == self.cells else self.coordinates.text(action)

@@ -23,7 +23,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from tengen.agents.specs import AGENTS, PRESETS, is_external, load_agent
+from tengen.agents.specs import AGENTS, PRESETS, brings_code, load_agent
 from tengen.apps.web.folders import LARGEST_FACTS, BadFolder, Glance, NothingYet, read_file, reading
 from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, State, checked_name, free_name, state_of
 from tengen.apps.web.levels import RUN, spec_of
@@ -349,7 +349,7 @@ class Contests:
         if not summary.can_resume:
             raise JobError(f"{name} is {summary.state}: only a contest that was stopped can be gone on with")
         known_game(facts.game)  # served now as it was then
-        if any(is_external(spec) for spec in facts.specs):  # not from us: the file was changed
+        if any(brings_code(spec) for spec in facts.specs):  # not from us: the file was changed
             raise JobError(f"{name} uses other programs: go on with it in a terminal, with tengen tournament")
         with self.jobs.starting():
             self._play(name, facts)

@@ -49,6 +49,8 @@ def label_of(name: str) -> str:
     if is_external(name):
         kind, _, command = name.partition(":")
         return f"{kind}:{program_of(command)}"
+    head, dot_py, tail = name.rpartition(".py")  # an agent of a file
+    name = last_part(head) + dot_py + tail
     return NET_OPTION.sub(lambda match: last_part(match[0]), name) or "unknown"
 
 

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from tengen.agents.specs import is_external
+from tengen.agents.specs import brings_code
 from tengen.apps.web.folders import (
     LARGEST_GAMES,
     LARGEST_METRICS,
@@ -435,7 +435,7 @@ def check_harmless(config: dict[str, Any]) -> None:
             "the game of this run is a file that is not served: serve it, with tengen serve --game FILE, "
             "or go on in a terminal, with tengen train"
         )
-    if not game or is_external(str(opponent)):
+    if not game or brings_code(str(opponent or "random")):
         raise JobError("this run names a program of yours, or no game: go on with it in a terminal, with tengen train")
 
 

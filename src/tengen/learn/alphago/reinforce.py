@@ -56,7 +56,10 @@ class ReinforceTraining(StageTraining):
             if not self.settings.policy.start:
                 raise NetError("nothing says which policy to begin from: --set policy.start=runs/sl9")
             self.run.keep(net_name(0), read_net(find_plane_net(self.settings.policy.start)))
-        PolicyNet(first).check_for(self.game)
+        try:
+            PolicyNet(first).check_for(self.game)
+        except NetError as reason:
+            raise RunError(f"{reason}: put the policy back that the run began from (policy.start)") from reason
         model, self.first_facts = import_net(first, self.game)
         self.reference = self._at_rest(import_net(first, self.game)[0])
         self.learner = Learner(model.eval(), self.device, longest_gradient=own.longest_gradient)
