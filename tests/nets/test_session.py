@@ -3,10 +3,14 @@
 import signal
 from importlib.metadata import version
 
+import numpy as np
 import offline
 import pytest
+from onnx import TensorProto, helper
 
-from tengen.nets.runtime import SHIPPED
+from tengen.nets import session
+from tengen.nets.facts import NetError
+from tengen.nets.runtime import SHIPPED, ask
 
 ASK = """
 import numpy as np
@@ -15,6 +19,39 @@ from tengen.nets.runtime import load_net
 game = load_game("tictactoe")
 load_net("tictactoe", game)(np.zeros((1, len(game.planes), game.cells), np.float32))
 """
+ENDLESS = helper.make_model(
+    helper.make_graph(
+        [
+            helper.make_node(
+                "Loop",
+                ["many", "", "start"],
+                ["values"],
+                body=helper.make_graph(
+                    [helper.make_node("Identity", [name], [f"{name}'"]) for name in ("on", "sum")],
+                    "body",
+                    [
+                        helper.make_tensor_value_info("step", TensorProto.INT64, []),
+                        helper.make_tensor_value_info("on", TensorProto.BOOL, []),
+                        helper.make_tensor_value_info("sum", TensorProto.FLOAT, [1]),
+                    ],
+                    [
+                        helper.make_tensor_value_info("on'", TensorProto.BOOL, []),
+                        helper.make_tensor_value_info("sum'", TensorProto.FLOAT, [1]),
+                    ],
+                ),
+            )
+        ],
+        "endless",
+        [helper.make_tensor_value_info("planes", TensorProto.FLOAT, [1])],
+        [helper.make_tensor_value_info("values", TensorProto.FLOAT, [1])],
+        [
+            helper.make_tensor("many", TensorProto.INT64, [], [2**62]),
+            helper.make_tensor("start", TensorProto.FLOAT, [1], [0.0]),
+        ],
+    ),
+    opset_imports=[helper.make_opsetid("", 17)],
+    ir_version=8,
+)
 LEFT_TO_ITSELF = """
 import onnxruntime
 onnxruntime.InferenceSession({net!r}, providers=["CPUExecutionProvider"])
@@ -32,3 +69,11 @@ def test_a_net_is_asked_and_nobody_is_told(tmp_path):
     left = offline.run_apart(tmp_path, LEFT_TO_ITSELF.format(net=str(SHIPPED / "tictactoe.onnx")))
     if tuple(map(int, version("onnxruntime").split(".")[:2])) >= (1, 29):  # the first that tells
         assert left.returncode == -signal.SIGSYS or offline.files_in(tmp_path) != [], left.stderr.decode()
+
+
+def test_an_answer_without_an_end_is_stopped(monkeypatch):
+    """Inspection refuses loops; what it may have overlooked must not hold up every search."""
+    monkeypatch.setattr(session, "LONGEST_ANSWER", 0.1)
+    with pytest.raises(NetError, match=r"this net cannot answer: .*terminate"):
+        ask(session.open_session(ENDLESS.SerializeToString()), "this net", np.zeros(1, np.float32))
+    assert session.watchdog().running == {}

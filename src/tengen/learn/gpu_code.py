@@ -31,7 +31,7 @@ from numba.extending import intrinsic
 from tengen.rules.errors import BadParameter
 from tengen.rules.fingerprint import fingerprint
 from tengen.rules.game import Game
-from tengen.rules.kernel_cache import cache_folder
+from tengen.rules.kernel_cache import cache_folder, check_ours
 
 warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
 _launching = threading.Lock()  # groups play on threads of their own; Numba compiles and loads kernels for one at a time
@@ -97,8 +97,11 @@ class GpuEntry:
         return clone
 
     def is_kept(self, constants: tuple[Any, ...]) -> bool:
-        """Whether the kernel with these constants is on disk; OSError where nothing can be."""
-        return any(cache_folder().rglob(f"*{self.clone(constants).__name__}*"))
+        """Whether the kernel with these constants is on disk; OSError where nothing can be, or others wrote it."""
+        paths = list(cache_folder().rglob(f"*{self.clone(constants).__name__}*"))
+        for path in paths:
+            check_ours(path.lstat(), path)
+        return bool(paths)
 
     def wait_for(self, process: subprocess.Popen[bytes], constants: tuple[Any, ...]) -> None:
         """When the process ends the kernel with these constants will be on disk, if all goes well."""

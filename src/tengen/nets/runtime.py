@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tengen.nets.facts import NetError, NetFacts
-from tengen.nets.session import PROVIDERS, onnx_runtime, open_session
+from tengen.nets.session import PROVIDERS, answer, onnx_runtime, open_session
 from tengen.rules.errors import nearest
 from tengen.rules.game import Game
 
@@ -61,7 +61,7 @@ class OnnxNet:
 def ask(session: Any, name: str, board: np.ndarray) -> list[np.ndarray]:
     """All that a session answers."""
     try:
-        answers: list[np.ndarray] = session.run(None, {"planes": board})
+        answers: list[np.ndarray] = answer(session, {"planes": board})
     except Exception as reason:  # its exceptions have no other base in common
         raise NetError(f"{name} cannot answer: {reason}") from reason
     return answers

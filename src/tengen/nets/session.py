@@ -7,8 +7,13 @@ host, and keep a number for the device in the user's cache.
 from __future__ import annotations
 
 import os
+import threading
+import time
+from functools import cache
 from typing import Any
 
+LONGEST_ANSWER = 120.0  # seconds; a net that takes longer is stopped, or whoever asks it would wait forever
+GLANCE = 1.0  # seconds between two looks at those who answer
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
 
@@ -30,3 +35,38 @@ def open_session(model: bytes, device: str = "cpu") -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3  # errors alone
     return onnxruntime.InferenceSession(model, options, providers=[PROVIDERS[device]])
+
+
+def answer(session: Any, inputs: dict[str, Any]) -> list[Any]:
+    """What a session answers; raises whatever ONNX Runtime does, also if it takes too long."""
+    watch = watchdog()
+    options = watch.new_options()
+    key = id(options)
+    watch.running[key] = time.monotonic(), options
+    try:
+        found: list[Any] = session.run(None, inputs, options)
+    finally:
+        del watch.running[key]
+    return found
+
+
+class Watchdog:
+    """A thread that stops answers which take too long."""
+
+    def __init__(self) -> None:
+        self.new_options = onnx_runtime().RunOptions
+        self.running: dict[int, tuple[float, Any]] = {}  # when each answer began, and how to stop it
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(GLANCE)
+            now = time.monotonic()
+            for began, options in list(self.running.values()):
+                if now - began > LONGEST_ANSWER:
+                    options.terminate = True
+
+
+@cache
+def watchdog() -> Watchdog:
+    return Watchdog()
