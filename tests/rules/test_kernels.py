@@ -1,5 +1,6 @@
 """The kernel cache: a second start compiles nothing, an edited rule never runs stale, games never meet."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from numba.core import config
 from tengen import load_game
 from tengen.rules import kernels
 from tengen.rules.contract import ONGOING
-from tengen.rules.fingerprint import Unkeepable
+from tengen.rules.fingerprint import Unkeepable, is_foreign
 from tengen.rules.game import START, step
 from tengen.rules.kernel_cache import Untrusted, cache_folder
 from tengen.rules.plain import run_plain
@@ -425,6 +427,17 @@ def test_a_game_of_ones_own_does_not_begin_in_plain_python(machine):
     shutil.copy(EXAMPLE, machine.folder / "narrow.py")
     machine.edit("narrow.py", "y += -1 if state.to_play == 0 else 1", "y += 2 * state.to_play - 1")
     assert machine.run("-c", NARROW)[0] == "22"
+
+
+def test_a_module_that_is_called_as_one_of_pythons_is_looked_into(monkeypatch, tmp_path):
+    """`import test` finds a folder of the user's before Python's own tests."""
+    assert is_foreign("math") and is_foreign("statistics") and is_foreign("numpy.random")
+    monkeypatch.setitem(sys.modules, "test", ModuleType("test"))
+    spec = importlib.util.spec_from_file_location("test", tmp_path / "test" / "__init__.py")
+    monkeypatch.setattr(sys.modules["test"], "__spec__", spec)
+    is_foreign.cache_clear()
+    assert not is_foreign("test.tables")
+    is_foreign.cache_clear()
 
 
 def test_copies_of_a_game_never_meet(machine):

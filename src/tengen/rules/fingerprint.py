@@ -12,9 +12,11 @@ import dis
 import hashlib
 import inspect
 import sys
+import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -26,7 +28,8 @@ from numba.core import config
 from tengen.rules.contract import JIT_OPTIONS, answers_of, answers_to
 from tengen.rules.errors import GameFileError
 
-FOREIGN = sys.stdlib_module_names | {"cuda", "llvmlite", "numba", "numba_cuda", "numpy"}  # known by their versions
+FOREIGN = {"cuda", "llvmlite", "numba", "numba_cuda", "numpy"}  # packages that are known by their versions
+PYTHONS = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})  # where its own modules lie
 PLAIN = (int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic)
 NO_VALUE = "no value yet"
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -194,7 +197,17 @@ def _name_of(kind: type) -> tuple[str, str]:
 @cache
 def is_foreign(module: str) -> bool:
     """Whether a module is Python's own, or of a package whose version is part of every fingerprint."""
-    return module.partition(".")[0] in FOREIGN
+    name = module.partition(".")[0]
+    return name in FOREIGN or (name in sys.stdlib_module_names and not _is_shadowed(name))
+
+
+def _is_shadowed(name: str) -> bool:
+    """Whether a module that is called as one of Python's own is somebody else's: `test`, say, or `statistics`."""
+    origin = getattr(getattr(sys.modules.get(name), "__spec__", None), "origin", None)
+    if origin in (None, "built-in", "frozen"):
+        return False
+    path = Path(origin)
+    return not any(path.is_relative_to(own) for own in PYTHONS) or "site-packages" in path.parts
 
 
 def _is_filled(cell: Any) -> bool:
