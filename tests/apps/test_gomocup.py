@@ -2,6 +2,7 @@
 
 import importlib.util
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -592,6 +593,26 @@ def test_yxstop_and_end_end_a_search(process):
     process.tell(b"END\n")
     assert process.process.wait(PATIENT) == 0
     assert process.heard.qsize() == 0
+
+
+def test_lines_of_a_file_wait_their_turn():
+    """END stands there from the beginning, and is no reason to think less about what comes before it."""
+    for is_ahead in (False, True):
+        stops, lines = Stops(), queue.SimpleQueue()
+        listen(Pipe(b"START 15\nBEGIN\nYXSTOP\n"), lines, stops, is_ahead)
+        assert stops.event.is_set() != is_ahead
+        assert [lines.get() for _ in range(4)][-2:] == ["YXSTOP\n", None]
+
+
+def test_an_agent_of_ones_own_plays(tmp_path):
+    (tmp_path / "lines.txt").write_text("START 9\nTURN 4,4\nEND\n")
+    flat = Path(__file__).parent.parent.parent / "examples" / "flat.py"
+    with (tmp_path / "lines.txt").open() as lines:
+        command = [sys.executable, "-m", "tengen", "gomocup", f"{flat}:Flat,playouts=1"]
+        done = subprocess.run(command, stdin=lines, capture_output=True, text=True, timeout=PATIENT)
+    assert re.fullmatch(r"OK\n(DEBUG .*\n)?\d,\d\n", done.stdout), done.stderr
+    wrong = subprocess.run([*command[:-1], "flatt"], input="", capture_output=True, text=True, timeout=PATIENT)
+    assert wrong.stderr.startswith("tengen: no agent is called 'flatt'")
 
 
 @pytest.mark.parametrize("end", ["stdin", "stdout"])

@@ -28,15 +28,15 @@ import numpy as np
 
 from tengen import __version__
 from tengen.agents.agent import Agent, opinions_of
-from tengen.agents.specs import AGENTS, PRESETS, is_external, load_agent
+from tengen.agents.specs import is_external, load_agent, maker_of
 from tengen.apps.gomocup_settings import NUMBER, BadCommand, Settings
 from tengen.apps.preparation import Preparation
-from tengen.apps.stdio import end_when_nobody_hears, protocol_output
+from tengen.apps.stdio import end_when_nobody_hears, is_written_ahead, protocol_output
 from tengen.apps.timing import LEAST
 from tengen.games import load_game
 from tengen.knowledge.evaluations import evaluation_for
 from tengen.rules.board import STONES, board_symmetries, diagram
-from tengen.rules.errors import BadParameter, TengenError, nearest
+from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import at_once
 from tengen.rules.plain import run_plain
@@ -262,8 +262,7 @@ class Brain:
 
         A limit on memory only ever takes away: an agent that by itself takes less is left alone.
         """
-        maker = AGENTS.get(self.spec.partition(":")[0])
-        own = {} if maker is None else maker.options
+        own = maker_of(self.spec)[0].options
         memory, threads, options = self.settings.memory(), self.settings.threads(), {}
         if threads is not None and "threads" in own:
             options["threads"] = threads
@@ -628,34 +627,38 @@ def warm_up(agent: Agent, game: Game) -> None:
 # The process.
 
 
-def listen(source: IO[bytes], lines: queue.SimpleQueue[str | None], stops: Stops) -> None:
-    """Reads to END or to the end of the input, for the thread that thinks. The rest of too long a line is lost."""
+def listen(source: IO[bytes], lines: queue.SimpleQueue[str | None], stops: Stops, is_ahead: bool = False) -> None:
+    """Reads to END or to the end of the input, for the thread that thinks. The rest of too long a line is lost.
+
+    Lines that were written ahead, in a file, stop no search that comes before them.
+    """
     is_whole = True
     while raw := source.readline(LONGEST_LINE):
         is_new, is_whole = is_whole, raw.endswith(b"\n")
         if is_new:
             line = raw.decode(errors="replace")
-            stops.heard(line)
+            if not is_ahead:
+                stops.heard(line)
             lines.put(line)
             if stops.ended.is_set():
                 end = threading.Timer(PATIENCE, os._exit, (0,))  # a compiler cannot be stopped
                 end.daemon = True
                 end.start()
                 return
-    stops.stop()
+    if not is_ahead:
+        stops.stop()
     lines.put(None)
 
 
 def serve(agent: str) -> None:
     """Answers commands from stdin on stdout, until END."""
-    name = agent.partition(":")[0]
-    if name not in AGENTS and name not in PRESETS:
-        raise BadParameter(f"no agent is called {name!r}{nearest(name, [*AGENTS, *PRESETS])}")
+    maker_of(agent)  # a wrong name is told now
     stops, lines = Stops(), queue.SimpleQueue[str | None]()
     output = protocol_output()
     end_when_nobody_hears(output)
     brain = Brain(agent, lambda line: print(line, file=output, flush=True), stops)
-    threading.Thread(target=listen, args=(sys.stdin.buffer, lines, stops), daemon=True).start()
+    source = sys.stdin.buffer
+    threading.Thread(target=listen, args=(source, lines, stops, is_written_ahead(source)), daemon=True).start()
     try:
         answer_lines(brain, lines)
         if brain.warming is not None and not brain.warming.is_done:
@@ -668,7 +671,8 @@ def answer_lines(brain: Brain, lines: queue.SimpleQueue[str | None]) -> None:
     """Tells a brain line after line, until END or the end of the input."""
     sizes = 0
     while (line := lines.get()) is not None and not brain.stops.ended.is_set():
-        brain.tell(line)
+        if not brain.tell(line):
+            return
         if len(brain.warm) > sizes:
             sizes = len(brain.warm)
             gc.freeze()  # or the collector would walk through all that was loaded while a clock runs
