@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 from numba import cuda, typeof, types
 
 from tengen.games import load_game
-from tengen.learn.gpu_ahead import arguments_of, constants_of
-from tengen.learn.gpu_code import REGISTERS
-from tengen.learn.gpu_rows import play_rows
+from tengen.learn.gpu.ahead import arguments_of, constants_of
+from tengen.learn.gpu.kernels import play_rows
 from tengen.learn.selfplay import NO_OPENING
+from tengen.rules.cuda import REGISTERS, count_plainly
 from tengen.search.lockstep import Plan
 
 GAMES = ["gomoku:size=9", "reversi", "connect4", "go:size=9"]
@@ -52,6 +52,7 @@ def assembly(spec: str) -> str:
     game, plan = load_game(spec), Plan(simulations=32, value_scale=0.25, chance_plies=1000)
     kinds = (typeof(argument) for argument in arguments_of("play_rows", game, plan))
     constants = constants_of("play_rows", game, plan, NO_OPENING)
+    count_plainly()
     return cuda.compile_ptx(play_rows.clone(constants), types.void(*kinds), cc=CAPABILITY)[0]
 
 

@@ -21,10 +21,10 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from tengen.games import load_game
-from tengen.learn.gpu import GpuGroup
+from tengen.learn.gpu.selfplay import GpuGroup
 from tengen.learn.selfplay import Opening
-from tengen.nets.facts import Architecture
 from tengen.nets.graph import GraphNet, recorded
+from tengen.nets.metadata import Architecture
 from tengen.nets.models import build_model
 from tengen.search.lockstep import Plan
 
@@ -56,7 +56,7 @@ def milliseconds(work, times: int = 100) -> float:
 
 def trees_alone(group: GpuGroup) -> float:
     """Milliseconds that a step's trees take with nothing beside them, the mean of four moves; a profiler sees one."""
-    net, trees = (recorded(work, group.stream) for work in (group.net.answer, group._hear))
+    net, trees = (recorded(work, group.stream) for work in (group.net.answer, group._expand_and_backup))
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     took, steps = 0.0, 4 * group.search_steps
     with torch.cuda.stream(group.stream):
@@ -70,7 +70,7 @@ def trees_alone(group: GpuGroup) -> float:
             if step % group.search_steps == 0:
                 group._look()
         torch.cuda.profiler.start()
-        group._hear()
+        group._expand_and_backup()
         torch.cuda.synchronize()
         torch.cuda.profiler.stop()
     return took / steps

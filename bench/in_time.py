@@ -15,22 +15,22 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from tengen.games import load_game
-from tengen.learn.selfplay import Opening, begin_games, new_story, play_row
+from tengen.learn.selfplay import Opening, begin_games, new_trajectories, play_row
 from tengen.rules.kernels import entry
-from tengen.search.lockstep import Plan, hear, new_rows, row_of
+from tengen.search.lockstep import Plan, expand_and_backup, new_rows, row_of
 
 CASES = [("go:size=9", 9000), ("gomoku:size=9", 5000), ("reversi", 6000), ("connect4", 4000)]
 ROWS, BLOCK, ANSWERS = 512, 8, 64
 
 
 @entry
-def play_unended(game, plan, rows, story, priors, values):
+def play_unended(game, plan, rows, trajectory, priors, values):
     """As a GPU's rows do: those whose game has ended wait."""
-    for i in range(len(rows.rows)):
-        if story.ended[i] == 0:
+    for i in range(len(rows.progress)):
+        if trajectory.ended[i] == 0:
             row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
-            hear(game, plan, row, priors[i], values[i])
-            play_row(game, plan, row, story, i)
+            expand_and_backup(game, plan, row, priors[i], values[i])
+            play_row(game, plan, row, trajectory, i)
 
 
 def count(spec: str, steps: int, between: int) -> None:
@@ -39,19 +39,23 @@ def count(spec: str, steps: int, between: int) -> None:
         Plan(simulations=32, value_scale=0.25, chance_plies=1000),
         np.random.default_rng(1),
     )
-    rows, story, opening = new_rows(game, plan, ROWS, 1), new_story(game, ROWS, 4 * game.cells + 100), Opening(4)
-    begin_games(game.parameters, rows, story, opening, True)
+    rows, trajectory, opening = (
+        new_rows(game, plan, ROWS, 1),
+        new_trajectories(game, ROWS, 4 * game.cells + 100),
+        Opening(4),
+    )
+    begin_games(game.parameters, rows, trajectory, opening, True)
     priors = random.dirichlet(np.ones(game.actions), (ANSWERS, ROWS)).astype(np.float32)
     quiet, blocks, waiting = 0, 0.0, 0.0
     for step in range(steps):
         if step >= steps * 2 // 3:
-            at_root = (rows.rows.length == 0) & (story.ended == 0)
+            at_root = (rows.progress.length == 0) & (trajectory.ended == 0)
             share = at_root.reshape(-1, BLOCK).any(axis=1).mean()
-            quiet, blocks, waiting = quiet + (share < 0.05), blocks + share, waiting + (story.ended > 0).mean()
+            quiet, blocks, waiting = quiet + (share < 0.05), blocks + share, waiting + (trajectory.ended > 0).mean()
         values = 0.05 * random.standard_normal(ROWS, np.float32)
-        play_unended(game.parameters, plan, rows, story, priors[step % ANSWERS], values)
+        play_unended(game.parameters, plan, rows, trajectory, priors[step % ANSWERS], values)
         if step % between == between - 1:
-            begin_games(game.parameters, rows, story, opening, False)
+            begin_games(game.parameters, rows, trajectory, opening, False)
     counted = steps - steps * 2 // 3
     print(
         f"{spec:14} looks after {between} steps: in {quiet / counted:.0%} of the steps fewer than 5% of the blocks "

@@ -21,7 +21,7 @@ import numpy as np
 from tengen.games import load_game
 from tengen.learn.selfplay import Group, Opening
 from tengen.nets.export import export_onnx
-from tengen.nets.facts import Architecture, NetFacts
+from tengen.nets.metadata import Architecture, NetMetadata
 from tengen.nets.models import build_model
 from tengen.nets.runtime import OnnxNet
 from tengen.rules.game import Game
@@ -36,7 +36,7 @@ Rate = Callable[[float], float]  # measures for some seconds; so many a second
 
 def new_net(game: Game) -> OnnxNet:
     """An untrained resnet of 3 blocks and 32 channels."""
-    return OnnxNet(export_onnx(build_model(game, Architecture()), NetFacts.of(game, Architecture())))
+    return OnnxNet(export_onnx(build_model(game, Architecture()), NetMetadata.of(game, Architecture())))
 
 
 def repeated(work: Callable[[], int]) -> Rate:
@@ -137,7 +137,7 @@ def scaling(counts: list[int], seconds: float) -> None:
         (load_game("gomoku:size=8"), Architecture()),
         (load_game("go:size=9"), Architecture(blocks=6, channels=64)),
     ]
-    nets = [OnnxNet(export_onnx(build_model(game, own), NetFacts.of(game, own))) for game, own in games]
+    nets = [OnnxNet(export_onnx(build_model(game, own), NetMetadata.of(game, own))) for game, own in games]
     first: list[float] = []
     for count in counts:
         rates = {

@@ -17,7 +17,7 @@ import numpy as np
 from tengen.games import load_game
 from tengen.knowledge.go_patterns import OpenEyes, Patterns
 from tengen.knowledge.go_planes import PLANES, encode_states
-from tengen.nets.policy9 import PlaneNetFacts, PolicyNet
+from tengen.nets.policy9 import PlaneNetMetadata, PolicyNet
 from tengen.rules.game import Game
 from tengen.search.rollouts import Even, NetRollouts, QuickRollouts
 
@@ -48,9 +48,9 @@ def quick_rate(game: Game, player: object, games: int) -> float:
 
 def untrained(game: Game) -> bytes:
     """A policy net of the paper's shape."""
-    from tengen.learn.alphago.networks import export_net, new_network
+    from tengen.alphago.networks import export_net, new_network
 
-    facts = PlaneNetFacts("policy", game.spec)
+    facts = PlaneNetMetadata("policy", game.spec)
     return export_net(new_network(game, facts).eval(), game, facts)
 
 

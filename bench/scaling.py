@@ -27,16 +27,16 @@ from torch import distributed
 
 from tengen import __version__
 from tengen.games import load_game
-from tengen.learn.cluster.crew import Crew
 from tengen.learn.cluster.driver import ClusterTraining
 from tengen.learn.cluster.learners import SharedTrainer, join
+from tengen.learn.cluster.pool import WorkerPool
 from tengen.learn.cluster.worker import Post, Slice, Weights
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings, load_settings
 from tengen.learn.training import Training
 from tengen.nets.export import export_onnx
-from tengen.nets.facts import NetFacts
+from tengen.nets.metadata import NetMetadata
 from tengen.nets.models import build_model
 from tengen.nets.runtime import OnnxNet
 from tengen.search.evaluators import RandomSymmetry, Uniform
@@ -106,7 +106,7 @@ def whole_run(kind: type[Training], settings: Settings) -> Clock:
 def untrained(settings: Settings) -> bytes:
     game = load_game(settings.run.game)
     architecture = settings.architecture()
-    return export_onnx(build_model(game, architecture), NetFacts.of(game, architecture))
+    return export_onnx(build_model(game, architecture), NetMetadata.of(game, architecture))
 
 
 def selfplay_here(settings: Settings, model: bytes, seconds: float) -> float:
@@ -127,22 +127,22 @@ def selfplay_here(settings: Settings, model: bytes, seconds: float) -> float:
 def selfplay_there(settings: Settings, model: bytes, seconds: float) -> tuple[float, float]:
     """The same on a cluster, without a learner; and how many bytes of a position came in."""
     here = str(Path.cwd())
-    crew = Crew(
+    pool = WorkerPool(
         lambda device, number: Post(settings, device, "cpu", number, __version__, here), settings.selfplay.positions
     )
-    crew.announce(Weights(0, 0, {"cpu": [ray.put(model)]}), len(model))
-    crew.begin()
+    pool.announce(Weights(0, 0, {"cpu": [ray.put(model)]}), len(model))
+    pool.begin()
     sizes: list[tuple[int, int]] = []
 
     def play() -> int:
-        came = crew.harvest(settings.selfplay.positions, 0, lambda: False).slices
+        came = pool.harvest(settings.selfplay.positions, 0, lambda: False).slices
         sizes.extend((slice.size, slice.positions) for slice in came)
         return sum(slice.positions for slice in came)
 
     play()
     play()
     rate = repeated(play, seconds)
-    crew.close()
+    pool.close()
     return rate, sum(size for size, _ in sizes) / sum(count for _, count in sizes)
 
 
@@ -222,18 +222,20 @@ class EagerSmall(Eager):
 def slices_per_second(kind: type, workers: int, seconds: float, settings: Settings) -> float:
     """So many slices of that kind come in from so many workers."""
     with ray_here(workers):
-        crew = Crew(lambda device, number: Post(settings, device, "cpu", number, __version__, "."), 4096, kind=kind)
-        crew.announce(Weights(0, 0, {"cpu": [None]}), 0)
-        crew.begin()
+        pool = WorkerPool(
+            lambda device, number: Post(settings, device, "cpu", number, __version__, "."), 4096, kind=kind
+        )
+        pool.announce(Weights(0, 0, {"cpu": [None]}), 0)
+        pool.begin()
         take = 16 * kind.positions  # type: ignore[attr-defined]
 
         def harvest() -> int:
-            return len(crew.harvest(take, 0, lambda: False).slices)
+            return len(pool.harvest(take, 0, lambda: False).slices)
 
-        while len(crew.members) < workers or not all(member.games for member in crew.members.values()):
+        while len(pool.members) < workers or not all(member.games for member in pool.members.values()):
             harvest()
         rate = repeated(harvest, seconds)
-        crew.close()
+        pool.close()
     return rate
 
 
@@ -357,7 +359,7 @@ def run_on(device: str, settings: Settings) -> tuple[list[dict[str, Any]], dict[
     with tempfile.TemporaryDirectory() as folder:
         training = ClusterTraining(Path(folder) / "run", settings, load_game(settings.run.game), watcher, device)
         training.go_on()
-        workers = training.crew.facts()["workers"]
+        workers = training.pool.standing()["workers"]
         training.close()
     return workers, watcher.metrics
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 from tengen.games import load_game
 from tengen.knowledge.go_planes import encode_states
 from tengen.nets.export import halved
-from tengen.nets.facts import NetError
+from tengen.nets.metadata import NetError
 from tengen.nets.policy9 import PlaneNet, PolicyNet, ValueNet
 from tengen.nets.runtime import SHIPPED, OnnxNet, find_net
 from tengen.rules.contract import encode
@@ -68,7 +68,7 @@ def kind_of(content: bytes) -> type[OnnxNet] | type[PlaneNet]:
 def answers(content: bytes) -> dict[str, np.ndarray]:
     """What a net says of random positions."""
     net = kind_of(content)(content)
-    game = load_game(net.facts.game)
+    game = load_game(net.metadata.game)
     if isinstance(net, OnnxNet):
         logits, values = net(own_planes(game))
         return {"policies": policies(logits), "values": values}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from tengen.apps.reproduce.tactics import try_tactics
+from tengen.course.reproduce.tactics import try_tactics
 from tengen.search.limits import Limit
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 
 from tengen.agents.specs import PRESETS
-from tengen.apps.arena import play_in_folder
+from tengen.arena.folder import play_in_folder
 from tengen.arena.ratings import count_results, rate
 from tengen.arena.tournament import Tournament
 from tengen.games import load_game

@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 SAVED = "from pathlib import Path\nfrom tempfile import mkdtemp\n\nfolder = Path(mkdtemp())  # for reports"
 BOARD = """from IPython.display import HTML
 
-from tengen.records.diagrams import STYLE, draw_board
+from tengen.report.diagrams import STYLE, draw_board
 
 
 def show(position):
@@ -27,8 +27,8 @@ Arm $i$ pays $X_{i,t} \\in \\{0, 1\\}$ at time $t$. After $n$ pulls of arms $I_1
 $$R_n = \\max_i \\sum_{t=1}^n X_{i,t} - \\sum_{t=1}^n X_{I_t,t}$$
 
 UCB1 takes the arm with the greatest $\\bar X_j + C\\sqrt{2 \\ln n / n_j}$. In the terminal: `tengen lab bandit`.""",
-        """from tengen.apps.lab.bandit import contest
-from tengen.apps.lab.shows import regret_chart
+        """from tengen.course.bandit import contest
+from tengen.apps.lab_printing import regret_chart
 
 found = contest([0.3, 0.5, 0.7], steps=1000, runs=100, has_thompson=True)
 for play in found.plays:
@@ -50,8 +50,8 @@ print(f"at the end {ucb1.regret[-1]:.1f}, at most {found.bound[-1]:.1f}")""",
         """# Minimax
 
 MAX takes the greatest value, MIN the least; leaves have MAX's values. In the terminal: `tengen lab minimax`.""",
-        """from tengen.apps.lab.alphabeta import LECTURE, walk_position, walk_text
-from tengen.apps.lab.cuts import draw_walk, tree_text
+        """from tengen.course.alphabeta import LECTURE, walk_position, walk_text
+from tengen.course.alphabeta_narration import draw_walk, tree_text
 
 walk = walk_text(LECTURE)
 print("\\n".join(tree_text(walk, with_cuts=False)))
@@ -76,8 +76,8 @@ Change `x` and `y` in the lecture's tree. Which values change the root's?""",
 
 A MIN node worth no more than $\\alpha$ is left (an alpha cut), a MAX node worth no less than $\\beta$ (a beta cut). In
 the terminal: `tengen lab alphabeta`.""",
-        """from tengen.apps.lab.alphabeta import LECTURE, walk_text
-from tengen.apps.lab.cuts import draw_walk, step_text, study_orders, tree_text
+        """from tengen.course.alphabeta import LECTURE, walk_text
+from tengen.course.alphabeta_narration import draw_walk, step_text, study_orders, tree_text
 
 walk = walk_text(LECTURE)
 print("\\n".join(tree_text(walk, with_cuts=True)))
@@ -101,8 +101,8 @@ Write a tree of two levels in which nothing can be pruned, and the same leaves i
 
 Select, expand, simulate, back up. The lecture's example: a root visited 21 times with children 7/10, 5/8 and 0/3. It
 computes mean $+ \\sqrt{\\ln 21 / n_j}$. In the terminal: `tengen lab mcts`.""",
-        """from tengen.apps.lab.mcts import Settings, lecture_trace, trace
-from tengen.apps.lab.tellings import State, draw_trace, root_table, tell
+        """from tengen.course.mcts import Settings, lecture_trace, trace
+from tengen.course.mcts_narration import State, draw_trace, root_table, tell
 
 lecture = lecture_trace()
 print("\\n".join(tell(lecture, 1)))
@@ -123,8 +123,8 @@ draw_trace(found, most=16)""",
 
 $Q + U$ with $U = c\\,P\\,\\sqrt{\\sum N} / (1 + N)$; the network judges leaves. The slides' example: cells 1, 4 and 5
 are taken on 3×3, White is to play, $c = 5$. In the terminal: `tengen lab puct`.""",
-        """from tengen.apps.lab.mcts import Settings, slides_trace, trace
-from tengen.apps.lab.tellings import State, draw_trace, root_table, tell
+        """from tengen.course.mcts import Settings, slides_trace, trace
+from tengen.course.mcts_narration import State, draw_trace, root_table, tell
 
 slides = slides_trace(3)
 print("\\n".join(tell(slides, 3)))
@@ -132,7 +132,7 @@ draw_trace(slides)""",
         """# From counts to a policy
 
 After 400 simulations the slides have the counts below; with $\\tau = 1$, $\\pi = N / 400$.""",
-        """from tengen.apps.reproduce.slides import FINAL_VISITS
+        """from tengen.course.reproduce.slides import FINAL_VISITS
 
 {cell: visits / sum(FINAL_VISITS.values()) for cell, visits in FINAL_VISITS.items()}""",
         "# Any position, judged by a network that comes along",
@@ -159,7 +159,7 @@ show(position)""",
         """# The proof
 
 Every game that any opponent can make of it, as the first player and as the second.""",
-        """from tengen.apps.lab.assignments import prove_never_lost
+        """from tengen.course.assignments import prove_never_lost
 
 for name, score in zip(("first", "second"), prove_never_lost(), strict=True):
     print(f"{name:7} {score.count} games: {score.wins} won, {score.draws} drawn, {score.losses} lost")
@@ -171,7 +171,7 @@ for name, score in zip(("first", "second"), prove_never_lost(), strict=True):
 Monte Carlo tree search; a pass only when nothing flips; a minute a move, or the game is lost. To play: `tengen lab
 reversi`.""",
         BOARD,
-        """from tengen.apps.lab.assignments import play_reversi
+        """from tengen.course.assignments import play_reversi
 
 record = play_reversi(("uct:playouts=500", "random"))
 show(record.end())""",
@@ -185,12 +185,12 @@ assert late.result == "W+T\"""",
 
 Every column has its queen. An attacked one, drawn at random, moves in its column to where it is attacked least. In the
 terminal: `tengen lab queens 20`.""",
-        """from tengen.apps.lab.queens import growth, picture, solve, watch
+        """from tengen.course.queens import growth, picture, solve, watch
 
 for board in watch(12, seed=3, start="random"):
     print(f"step {board.steps}: {board.conflicts} conflicts")
 print(picture(board))""",
-        """from tengen.apps.lab.shows import draw_queens, growth_chart
+        """from tengen.apps.lab_printing import draw_queens, growth_chart
 
 draw_queens(board)""",
         """# A million
@@ -209,8 +209,8 @@ Gold carried out +1000, death −1000, an action −1, the arrow −10. What an 
 breeze beside a pit, glitter, a bump, a scream. In the terminal: `tengen lab wumpus`.""",
         """import random
 
-from tengen.apps.lab.shows import draw_cave
-from tengen.apps.lab.wumpus import Explorer, compare, explore, random_world
+from tengen.apps.lab_printing import draw_cave
+from tengen.course.wumpus import Explorer, compare, explore, random_world
 
 world, agent = random_world(random.Random(2)), Explorer(4)
 for cave, action, percept in explore(world, agent):
@@ -219,7 +219,7 @@ draw_cave(agent, world)""",
         """# What follows from what was felt
 
 Two breezes beside the start: the square between them has a pit with a chance of 0.86, the far ones with 0.31.""",
-        """from tengen.apps.lab.wumpus import Knowledge, Percept
+        """from tengen.course.wumpus import Knowledge, Percept
 
 knows = Knowledge(4)
 knows.feel((0, 0), Percept())
@@ -269,16 +269,16 @@ show(records[0].end())""",
 
 Every number of the slides beside ours: `tengen reproduce 3x3`.""",
         SAVED,
-        """from tengen.apps.reproduce import EXPERIMENTS
-from tengen.apps.reproduce.page import Options
+        """from tengen.course.reproduce import EXPERIMENTS
+from tengen.course.reproduce.page import Options
 
 said = []
 EXPERIMENTS["3x3"](Options(folder / "3x3", say=said.append))
 print("\\n".join(said))
 assert not any("not as there" in line for line in said)""",
         "# The tree after each simulation",
-        """from tengen.apps.lab.mcts import slides_trace
-from tengen.apps.lab.tellings import draw_trace
+        """from tengen.course.mcts import slides_trace
+from tengen.course.mcts_narration import draw_trace
 
 draw_trace(slides_trace(3), 1)""",
         "draw_trace(slides_trace(3), 2)",
@@ -336,8 +336,8 @@ for name, spec in PRESETS.items():
         "# Its evaluation: f = 3x + 2y + z + 100·N₁ + 50·N₂ + 20·N₃, and time a move",
         """from pathlib import Path
 
-from tengen.apps.reproduce.gobang import Extent, mean_time, move_times
-from tengen.apps.reproduce.page import Options
+from tengen.course.reproduce.gobang import Extent, mean_time, move_times
+from tengen.course.reproduce.page import Options
 
 extent = Extent(9, games=2, timed_games=1, plies=4, preset="gomoku9")
 options = Options(Path("."), say=lambda line: None)
@@ -362,8 +362,8 @@ for name in players:
 
 Every number that it works out beside ours, and its two game assignments played: `tengen reproduce lecture`.""",
         SAVED,
-        """from tengen.apps.reproduce import EXPERIMENTS
-from tengen.apps.reproduce.page import Options
+        """from tengen.course.reproduce import EXPERIMENTS
+from tengen.course.reproduce.page import Options
 
 said = []
 EXPERIMENTS["lecture"](Options(folder / "lecture", say=said.append))

@@ -12,7 +12,7 @@ from tengen.agents.learned import PolicyAgent
 from tengen.agents.specs import AGENTS, load_agent
 from tengen.knowledge.experts import ThreatsFirst
 from tengen.learn.settings import load_settings
-from tengen.nets.facts import NetError
+from tengen.nets.metadata import NetError
 from tengen.nets.runtime import net_for, shipped_nets
 from tengen.rules.errors import BadParameter, IllegalMove
 from tengen.search.alphabeta import LEAST_NODES, AlphaBeta

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tengen.alphago.corpus import RIVALS, TEACHER, Bar, Corpus, Kept, make_corpus, store_path, write_corpus
 from tengen.apps.cli import app
-from tengen.apps.corpus import RIVALS, TEACHER, Bar, Corpus, Kept, make_corpus, store_path, write_corpus
 from tengen.games import load_game
 from tengen.records.record import Record
 from tengen.records.sgf import read_sgf

@@ -256,7 +256,7 @@ def test_sizes():
 
 def test_an_agent_that_cannot_play_a_size_refuses_it(monkeypatch):
     import tengen.apps.gtp.session as session
-    from tengen.nets.facts import NetError
+    from tengen.nets.metadata import NetError
 
     def only_nine(spec, game, **defaults):
         if game.spec != "go:size=9":

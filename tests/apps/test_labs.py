@@ -15,10 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 from tengen import load_agent, load_game
-from tengen.apps.lab import assignments, bandit, cuts, mcts, pictures, shows, tellings
-from tengen.apps.lab.assignments import Keyboard, Person, every_line, play_reversi, prove_never_lost
+from tengen.apps import lab_printing
 from tengen.apps.labs import app
-from tengen.records.charts import Line
+from tengen.course import alphabeta_narration, assignments, bandit, mcts, mcts_narration, pictures
+from tengen.course.assignments import Keyboard, Person, every_line, play_reversi, prove_never_lost
+from tengen.report.charts import Line
 from tengen.rules.errors import BadParameter, TengenError
 
 IMAGES = Path(__file__).parent.parent.parent / "docs" / "images"
@@ -146,7 +147,7 @@ def test_positions_of_tic_tac_toe():
 
 def test_orders_keep_the_laws():
     """In the best order exactly b^⌈h/2⌉ + b^⌊h/2⌋ − 1 leaves, in every other order no fewer."""
-    study = cuts.study_orders(3, 6, trees=3)
+    study = alphabeta_narration.study_orders(3, 6, trees=3)
     least = [3 ** math.ceil(h / 2) + 3 ** (h // 2) - 1 for h in study.heights]
     assert study.leaves["best first"] == least
     last = [counts[-1] for counts in study.leaves.values()]
@@ -234,11 +235,11 @@ def test_a_state_is_the_trace_played_back():
     game = load_game("connect4")
     trace = mcts.trace(game.start(), mcts.Settings("puct", "rollout", simulations=50))
     for count in (0, 1, 17, 50):
-        state = tellings.State(trace, count)
+        state = mcts_narration.State(trace, count)
         children = state.children(0)
         assert sum(state.cards[card].visits for card in children) == count
         assert state.cards[0].visits == 1 + count
-    assert len(list(tellings.tell(trace, 5))) > 5 * 4
+    assert len(list(mcts_narration.tell(trace, 5))) > 5 * 4
 
 
 # Pictures
@@ -305,12 +306,12 @@ def test_bad_files_are_refused(tmp_path):
 
 def test_large_trees_show_what_was_visited_most():
     trace = mcts.trace(load_game("connect4").start(), mcts.Settings("uct", simulations=200, exploration=0.7))
-    picture = tellings.draw_trace(trace, most=12)
+    picture = mcts_narration.draw_trace(trace, most=12)
     boxes = [item for item in picture.items if isinstance(item, pictures.Shape) and len(item.points) == 4]
     assert len(boxes) == 12
     assert "are left out" in picture.svg()
     with pytest.raises(BadParameter):
-        tellings.draw_trace(trace, most=1)
+        mcts_narration.draw_trace(trace, most=1)
 
 
 def test_names_in_pictures_are_text():
@@ -345,10 +346,10 @@ def test_the_proof_would_notice():
 
 
 def test_who_begins_is_drawn():
-    drawn = [shows.seats("random", "computer", seed) for seed in range(40)]
+    drawn = [lab_printing.seats("random", "computer", seed) for seed in range(40)]
     assert 8 < sum(first == "human" for first, _ in drawn) < 32
-    assert shows.seats("you", "x", None) == ("human", "x")
-    assert shows.seats("computer", "x", None) == ("x", "human")
+    assert lab_printing.seats("you", "x", None) == ("human", "x")
+    assert lab_printing.seats("computer", "x", None) == ("x", "human")
 
 
 # Reversi against the clock

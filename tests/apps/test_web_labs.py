@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from web_browser import PROJECTOR, expect, open_page
 
-from tengen.apps.lab import bandit, expeditions, queens, wumpus
+from tengen.course import bandit, queens, wumpus, wumpus_trace
 
 PATIENCE = 60.0
 
@@ -174,7 +174,7 @@ def test_a_told_map_is_what_the_explorer_itself_knows(size: int) -> None:
     dared = 0
     for seed in range(40):
         world = wumpus.random_world(random.Random(seed), size)
-        told = expeditions.tell(world, wumpus.Explorer(size, nerve=0.25), wumpus.PIT_CHANCE)
+        told = wumpus_trace.tell(world, wumpus.Explorer(size, nerve=0.25), wumpus.PIT_CHANCE)
         agent = wumpus.Explorer(size, nerve=0.25)
         for moment, (cave, action, percept) in zip(told.moments, wumpus.explore(world, agent), strict=True):
             assert (moment.action, moment.score, moment.square) == (action, cave.score, cave.square)
@@ -183,14 +183,14 @@ def test_a_told_map_is_what_the_explorer_itself_knows(size: int) -> None:
             dared += moment.reason == "dare"
             if not cave.is_over:
                 agent.notice(percept)  # it will feel the same again, and learn nothing new
-                assert told.maps[moment.map] == expeditions.map_of(agent.knows)
+                assert told.maps[moment.map] == wumpus_trace.map_of(agent.knows)
     assert dared > 0
 
 
 def test_the_dead_learn_nothing() -> None:
     """Somebody reckless walks into a pit: the map stays what it was a moment before."""
     world = wumpus.World(4, frozenset({(1, 0)}), (3, 3), (2, 2))
-    told = expeditions.tell(world, wumpus.Reckless(4), 0.2)
+    told = wumpus_trace.tell(world, wumpus.Reckless(4), 0.2)
     *_, before, last = told.moments
     assert (last.is_dead, last.score, last.square) == (True, -1001, (1, 0))
     assert last.map == before.map

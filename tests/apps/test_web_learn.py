@@ -63,7 +63,7 @@ def test_a_job_is_known_while_it_runs_and_after(tmp_path):
     jobs.start("one", [], tmp_path, {"preset": "tictactoe"})
     try:
         job = jobs.find("one")
-        assert job.is_running and job.facts == {"preset": "tictactoe"} and os.getpgid(job.process) == job.process
+        assert job.is_running and job.metadata == {"preset": "tictactoe"} and os.getpgid(job.process) == job.process
         for name in ("one", "two"):
             with pytest.raises(JobError, match="one is running: stop it first"):
                 jobs.start(name, [], tmp_path, {})

@@ -13,7 +13,7 @@ import pytest
 from processes import await_end, await_so
 
 from tengen import load_game
-from tengen.apps.arena import opened
+from tengen.arena.folder import opened
 from tengen.arena.match import score_of
 from tengen.arena.openings import random_openings, read_openings
 from tengen.arena.tournament import Tournament, play_tournament

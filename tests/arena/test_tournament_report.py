@@ -16,9 +16,9 @@ import pytest
 
 import tengen
 from tengen.arena.report import figures, signed, write_tournament_report
-from tengen.records.pages import script_hash
 from tengen.records.record import Record
-from tengen.records.replays import choose_replays, draw_replays, encode, make_replay, ranges_text, result_words
+from tengen.report.pages import script_hash
+from tengen.report.replays import choose_replays, draw_replays, encode, make_replay, ranges_text, result_words
 from tengen.rules.errors import TengenError
 
 BREAKTHROUGH = str(Path(__file__).parent.parent.parent / "examples" / "breakthrough.py")

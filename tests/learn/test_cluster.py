@@ -24,8 +24,8 @@ from tengen import __version__
 from tengen.arena.cluster import ClusterError, connected
 from tengen.games import load_game
 from tengen.learn.cluster import driver
-from tengen.learn.cluster.crew import LEAST, Crew
 from tengen.learn.cluster.driver import ClusterTraining
+from tengen.learn.cluster.pool import LEAST, WorkerPool
 from tengen.learn.cluster.worker import Post, Slice, Weights, Worker
 from tengen.learn.run import RunError
 from tengen.learn.selfplay import Games
@@ -121,14 +121,14 @@ class Accounts:
 
     def __init__(self, folder, training):
         self.folder, self.taken, self.training = folder, [], training
-        harvest = training.crew.harvest
+        harvest = training.pool.harvest
 
         def recorded(*arguments):
             found = harvest(*arguments)
-            self.taken.append([(slice.worker, slice.number, *facts_of(slice)) for slice in found.slices])
+            self.taken.append([(slice.worker, slice.number, *metadata_of(slice)) for slice in found.slices])
             return found
 
-        training.crew.harvest = recorded
+        training.pool.harvest = recorded
 
     def check(self):
         """Every slice that was taken was played, and taken once; every slice that was handed out is accounted for."""
@@ -147,13 +147,13 @@ class Accounts:
         for path in self.training.run.folder.glob("replay/*.safetensors"):
             saved = Games(**load_file(path))
             assert len(saved.lengths) == sum(games for _, _, games, _ in generations[int(path.stem) - 1])
-        crew = self.training.crew
-        under_way = crew.facts()["in_flight"] + len(crew.waiting)
-        assert crew.ledger.handed == crew.ledger.taken + crew.ledger.lost + crew.ledger.late + under_way
-        assert crew.ledger.taken == sum(map(len, self.taken))
+        pool = self.training.pool
+        under_way = pool.standing()["in_flight"] + len(pool.waiting)
+        assert pool.ledger.handed == pool.ledger.taken + pool.ledger.lost + pool.ledger.late + under_way
+        assert pool.ledger.taken == sum(map(len, self.taken))
 
 
-def facts_of(slice):
+def metadata_of(slice):
     return len(slice.games.lengths), hashlib.sha256(slice.games.moves.tobytes()).hexdigest()
 
 
@@ -164,7 +164,7 @@ def journalling(folder):
         def play(self, number, weights, positions):
             found = super().play(number, weights, positions)
             with (folder / f"{self.name}.jsonl").open("a") as file:
-                print(json.dumps([found.worker, found.number, *facts_of(found)]), file=file)
+                print(json.dumps([found.worker, found.number, *metadata_of(found)]), file=file)
             return found
 
     return Journalling
@@ -192,11 +192,11 @@ def run_with_kills(cluster, folder, kills, generations):
             cluster.add()
         player.join(1800)
         assert done.is_set()
-        training.crew.close()
+        training.pool.close()
         accounts.check()
         assert training.is_complete
         assert killed == kills
-        assert training.crew.ledger.lost > 0
+        assert training.pool.ledger.lost > 0
 
 
 def test_machines_are_killed_and_every_game_is_accounted_for(cluster, tmp_path):
@@ -291,7 +291,7 @@ def test_nobody_waits_for_a_slow_machine(cluster, tmp_path):
     with opened(tmp_path / "run", "evaluation.every=0", kind=Slow) as training:
         training.go_on()
         assert training.is_complete
-        games = {worker["name"].rpartition(" ")[2]: worker["games"] for worker in training.crew.facts()["workers"]}
+        games = {worker["name"].rpartition(" ")[2]: worker["games"] for worker in training.pool.standing()["workers"]}
     assert games["1"] == 0
     assert games["2"] > 0
 
@@ -338,14 +338,14 @@ def test_a_full_store_costs_slices_not_the_run(cluster, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("kind", "words"), [(AlwaysFull, "there is no room"), (Unable, "this machine has Tengen")])
 def test_workers_that_only_fail_end_the_run_with_their_reason(cluster, tmp_path, monkeypatch, kind, words):
     cluster.set(2)
-    monkeypatch.setattr("tengen.learn.cluster.crew.LOOK", 0.05)
-    monkeypatch.setattr("tengen.learn.cluster.crew.MOST_FAILURES", 3)
+    monkeypatch.setattr("tengen.learn.cluster.pool.LOOK", 0.05)
+    monkeypatch.setattr("tengen.learn.cluster.pool.MOST_FAILURES", 3)
     again = pytest.raises(ClusterError, match=f"workers fail again and again.*{words}")
     with opened(tmp_path / "run", kind=kind) as training, again:
         training.go_on()
 
 
-# The crew by itself, with workers that sleep.
+# The pool by itself, with workers that sleep.
 
 
 class Sleeper:
@@ -369,49 +369,51 @@ class Sleeper:
 @contextmanager
 def sleeping_crew(positions=1000):
     own = settings()
-    crew = Crew(lambda device, number: Post(own, device, "cpu", number, __version__, "."), positions, kind=Sleeper)
-    crew.announce(Weights(0, 0, {"cpu": [None]}), 0)
-    crew.begin()
+    pool = WorkerPool(
+        lambda device, number: Post(own, device, "cpu", number, __version__, "."), positions, kind=Sleeper
+    )
+    pool.announce(Weights(0, 0, {"cpu": [None]}), 0)
+    pool.begin()
     try:
-        yield crew
+        yield pool
     finally:
-        crew.close()
+        pool.close()
 
 
 def test_workers_pause_when_the_learner_has_enough(cluster):
     cluster.set(2)
-    with sleeping_crew() as crew:
-        until(lambda: crew.waiting_positions >= crew.positions and crew.facts()["in_flight"] == 0)
-        handed, most = crew.ledger.handed, crew.positions + 2 * max(crew.positions // 2, LEAST * 8)
+    with sleeping_crew() as pool:
+        until(lambda: pool.waiting_positions >= pool.positions and pool.standing()["in_flight"] == 0)
+        handed, most = pool.ledger.handed, pool.positions + 2 * max(pool.positions // 2, LEAST * 8)
         time.sleep(0.3)
-        assert crew.ledger.handed == handed  # nothing more is handed out
-        assert crew.waiting_positions <= most
-        crew.harvest(1000, 0, lambda: False)
-        until(lambda: crew.ledger.handed > handed)  # now they go on
+        assert pool.ledger.handed == handed  # nothing more is handed out
+        assert pool.waiting_positions <= most
+        pool.harvest(1000, 0, lambda: False)
+        until(lambda: pool.ledger.handed > handed)  # now they go on
 
 
 def test_what_old_weights_played_is_dropped(cluster):
     cluster.set(1)
-    with sleeping_crew() as crew:
-        until(lambda: crew.waiting_positions >= crew.positions)
-        crew.announce(Weights(5, 50, {"cpu": [None]}), 0)
-        slices, _ = crew.harvest(500, 4, lambda: False)
+    with sleeping_crew() as pool:
+        until(lambda: pool.waiting_positions >= pool.positions)
+        pool.announce(Weights(5, 50, {"cpu": [None]}), 0)
+        slices, _ = pool.harvest(500, 4, lambda: False)
         assert {slice.generation for slice in slices} == {5}
-        assert crew.ledger.late > 0
-        until(lambda: crew.waiting_positions >= crew.positions)
-        slices, _ = crew.harvest(500, 6, lambda: False)  # the weights of 5 play generation 6
+        assert pool.ledger.late > 0
+        until(lambda: pool.waiting_positions >= pool.positions)
+        slices, _ = pool.harvest(500, 6, lambda: False)  # the weights of 5 play generation 6
         assert {slice.generation for slice in slices} == {5}
 
 
 def test_machines_that_join_play_along(cluster):
     cluster.set(1)
-    with sleeping_crew(10**9) as crew:
-        until(lambda: len(crew.members) == 1)
+    with sleeping_crew(10**9) as pool:
+        until(lambda: len(pool.members) == 1)
         node = cluster.add(cores=2)
-        until(lambda: sum(worker["games"] > 0 for worker in crew.facts()["workers"]) == 3)
+        until(lambda: sum(worker["games"] > 0 for worker in pool.standing()["workers"]) == 3)
         cluster.kill(node)
-        until(lambda: len(crew.members) == 1)
-        assert crew.ledger.lost >= 2  # or more: one may begin on a machine that is not yet known to be dead
+        until(lambda: len(pool.members) == 1)
+        assert pool.ledger.lost >= 2  # or more: one may begin on a machine that is not yet known to be dead
 
 
 def test_a_cluster_that_does_not_answer(monkeypatch):

@@ -60,20 +60,20 @@ def test_a_gpu_plays_the_same_games(tmp_path, spec, root):
 
 def test_a_kernel_is_known_by_its_constants():
     """One that was kept for another board or another plan is never taken for it."""
-    from tengen.learn import gpu_rows
-    from tengen.learn.gpu_code import scratch_shapes
+    from tengen.learn.gpu import kernels as gpu_kernels
+    from tengen.rules.cuda import scratch_shapes
 
     games = [load_game(spec) for spec in ("gomoku:size=8", "gomoku:size=9")]
     constants = [(game.parameters, plan, *scratch_shapes(game)) for game in games for plan in PLANS.values()]
-    kernels = [gpu_rows.play_rows.clone(numbers) for numbers in constants]
+    kernels = [gpu_kernels.play_rows.clone(numbers) for numbers in constants]
     assert len({kernel.__name__ for kernel in kernels}) == 4
     assert [kernel.__globals__["game"].size for kernel in kernels] == [8, 8, 9, 9]
-    assert gpu_rows.game is None
+    assert gpu_kernels.game is None
 
 
 def test_kernels_are_compiled_and_launched_by_one_thread_at_a_time(monkeypatch):
     """Numba's driver fails where two groups launch a kernel that is not loaded yet."""
-    from tengen.learn.gpu_code import GpuEntry
+    from tengen.rules.cuda import GpuEntry
 
     compiled, under_way, most = [], [], []
 
@@ -96,12 +96,13 @@ def test_kernels_are_compiled_and_launched_by_one_thread_at_a_time(monkeypatch):
 
 
 def test_kernels_that_are_not_on_disk_are_compiled_ahead(monkeypatch):
-    from tengen.learn import gpu_ahead, gpu_rows
-    from tengen.learn.gpu_code import GpuEntry
+    from tengen.learn.gpu import ahead as gpu_ahead
+    from tengen.learn.gpu import kernels as gpu_kernels
+    from tengen.rules.cuda import GpuEntry
 
     begun, waits = [], []
     monkeypatch.setattr(subprocess, "Popen", lambda command, **how: begun.append(command) or "a process")
-    monkeypatch.setattr(GpuEntry, "is_kept", lambda kernel, constants: kernel is gpu_rows.search_rows)
+    monkeypatch.setattr(GpuEntry, "is_kept", lambda kernel, constants: kernel is gpu_kernels.search_rows)
     monkeypatch.setattr(GpuEntry, "wait_for", lambda kernel, process, constants: waits.append((kernel, constants)))
     game, plan = load_game("reversi:size=6"), PLANS["puct"]
     gpu_ahead.compile_ahead(game, plan, OPENING, False)
@@ -110,7 +111,7 @@ def test_kernels_that_are_not_on_disk_are_compiled_ahead(monkeypatch):
     assert load_game(spec).parameters == game.parameters
     assert [kind(*json.loads(text)) for kind, text in zip((Plan, Opening), texts, strict=True)] == [plan, OPENING]
     assert command[6:] == ["play_rows", "begin_rows", "set_up_rows"]
-    assert waits[1] == (gpu_rows.begin_rows, (game.parameters, OPENING)) and len(waits) == 3
+    assert waits[1] == (gpu_kernels.begin_rows, (game.parameters, OPENING)) and len(waits) == 3
     monkeypatch.setattr(GpuEntry, "is_kept", lambda kernel, constants: True)
     gpu_ahead.compile_ahead(game, plan, OPENING, True)
 
@@ -125,13 +126,14 @@ def test_kernels_that_are_not_on_disk_are_compiled_ahead(monkeypatch):
 def test_a_group_launches_kernels_that_were_compiled_ahead(monkeypatch, tmp_path):
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA device here: no kernel was compiled ahead")
-    from tengen.learn import gpu, gpu_ahead
+    from tengen.learn.gpu import ahead as gpu_ahead
+    from tengen.learn.gpu import selfplay as gpu_selfplay
 
-    monkeypatch.setattr(gpu, "GraphNet", ExactNet)
+    monkeypatch.setattr(gpu_selfplay, "GraphNet", ExactNet)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     game, plan = load_game("tictactoe"), Plan(simulations=5)
     gpu_ahead.compile_ahead(game, plan, OPENING, True)
-    group = gpu.GpuGroup(game, plan, None, 64, 9, 1, OPENING)
+    group = gpu_selfplay.GpuGroup(game, plan, None, 64, 9, 1, OPENING)
     group.play(None, 400, lambda: False)
     saved, unread = group.save(), group.unread
     group.unread = Games.none(game.actions)
@@ -145,7 +147,7 @@ def test_a_group_launches_kernels_that_were_compiled_ahead(monkeypatch, tmp_path
 
 
 def test_a_block_has_as_many_rows_as_its_memory_bears(monkeypatch):
-    from tengen.learn import gpu_code
+    from tengen.rules import cuda as gpu_code
 
     assert gpu_code.scratch_shapes(load_game("go:size=9")) == ((8, 82), (8, 7, 81), (8 * 142,))
     assert gpu_code.scratch_shapes(load_game("connect4")) == ((8, 7), (8, 4, 42), (8 * 42,))
@@ -181,39 +183,39 @@ def lines_of(games: Games) -> Counter:
 
 @pytest.mark.parametrize("room", [300, 40])
 def test_finished_games_are_copied_as_long_as_there_is_room(room):
-    from tengen.learn.gpu import copy_finished
+    from tengen.learn.gpu.selfplay import copy_finished
 
     random, rows, longest = np.random.default_rng(1), 30, 20
-    told = {
+    tensors = {
         "moves": random.integers(99, size=(rows, longest), dtype=np.int16),
         "policies": random.random((rows, longest, 3), np.float32),
         "ended": random.integers(1, longest, size=rows, dtype=np.int32) * random.integers(2, size=rows, dtype=np.int32),
         "results": random.integers(3, size=rows, dtype=np.int8),
     }
-    told["ended"][-1] = 0
-    finished = copy_finished({name: torch.from_numpy(array) for name, array in told.items()}, room)
+    tensors["ended"][-1] = 0
+    finished = copy_finished({name: torch.from_numpy(array) for name, array in tensors.items()}, room)
     place, waits = 0, 0
-    for i, length in enumerate(told["ended"].tolist()):
+    for i, length in enumerate(tensors["ended"].tolist()):
         waits |= place + length > room
         assert finished.lengths[i] == (0 if waits else length)
         if not waits:
-            assert finished.moves[place : place + length].tolist() == told["moves"][i, :length].tolist()
-            np.testing.assert_array_equal(finished.policies[place : place + length], told["policies"][i, :length])
+            assert finished.moves[place : place + length].tolist() == tensors["moves"][i, :length].tolist()
+            np.testing.assert_array_equal(finished.policies[place : place + length], tensors["policies"][i, :length])
             place += length
     assert waits == (room == 40) and (finished.lengths > 0).sum() > 1
-    np.testing.assert_array_equal(finished.results, told["results"])
+    np.testing.assert_array_equal(finished.results, tensors["results"])
 
 
 def test_a_group_on_a_gpu_plays_the_games_of_one_on_a_cpu(monkeypatch):
     """Each row hears what it asked, and no other answer, whenever games are read and others begun."""
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA device here: a group's graph was not tested")
-    from tengen.learn import gpu
+    from tengen.learn.gpu import selfplay as gpu_selfplay
 
-    monkeypatch.setattr(gpu, "GraphNet", ExactNet)
+    monkeypatch.setattr(gpu_selfplay, "GraphNet", ExactNet)
     monkeypatch.setattr(selfplay, "priors_of", lambda priors: priors)  # as the stand-in has them
     game, plan, common = load_game("connect4"), PLANS["gumbel"], (51, LONGEST, 1, OPENING)
-    there, here = gpu.GpuGroup(game, plan, None, *common), Group(game, plan, *common)
+    there, here = gpu_selfplay.GpuGroup(game, plan, None, *common), Group(game, plan, *common)
     played, longer = Counter(), Counter()
     for _ in range(2):  # the second time searches begin anew, in games under way
         played += lines_of(there.play(None, 4000, lambda: False))

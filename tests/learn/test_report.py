@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 import tengen
-from tengen.learn.alphago.report import write_report as write_stage_report
+from tengen.alphago.report import write_report as write_stage_report
 from tengen.learn.report import duration, read_metrics, write_report
 from tengen.records.record import Record, result_words
 from tengen.records.sgf import write_sgf

@@ -21,12 +21,12 @@ import torch
 from safetensors.numpy import load_file
 from silent import Silent
 
-from tengen.apps.train import train as train_run
-from tengen.apps.train_stage import stop_gently, tell_end
 from tengen.games import load_game
 from tengen.learn.ladder import truth_of
 from tengen.learn.run import RunError, hash_of
 from tengen.learn.settings import load_settings
+from tengen.learn.start import stop_gently, tell_end
+from tengen.learn.start import train as train_run
 from tengen.learn.trainer import typical_planes
 from tengen.learn.training import Training
 from tengen.nets.runtime import load_net
@@ -93,8 +93,8 @@ def test_a_run_leaves_what_it_should(undisturbed):
     assert [line["generation"] for line in metrics if "matches" in line] == [6, 12]
     game = load_game("tictactoe")
     net = load_net(str(undisturbed), game)
-    assert (net.facts.run, net.facts.step) == ("undisturbed", metrics[-1]["step"])
-    assert net.facts.rating == pytest.approx(metrics[-1]["rating"])
+    assert (net.metadata.run, net.metadata.step) == ("undisturbed", metrics[-1]["step"])
+    assert net.metadata.rating == pytest.approx(metrics[-1]["rating"])
     assert {"000006.onnx", "000012.onnx"} <= {path.name for path in (undisturbed / "nets").iterdir()}
     records = read_sgf((undisturbed / "games/000012.sgf").read_text())
     assert all(record.end().outcome is not None for record in records)
@@ -271,7 +271,7 @@ def test_what_is_wrong_in_a_folder_is_said_in_a_sentence(one_generation, tmp_pat
     """The run goes on without it, or ends with a sentence that names it, and nothing of it is lost."""
     folder = tmp_path / "run"
     shutil.copytree(one_generation, folder)
-    monkeypatch.setattr("tengen.apps.train.stop_gently", lambda training, say: None)
+    monkeypatch.setattr("tengen.learn.start.stop_gently", lambda training, say: None)
     spoil(folder / name, how, monkeypatch)
     signal.signal(signal.SIGALRM, lambda number, frame: pytest.fail("it hangs"))
     signal.alarm(60)
@@ -289,7 +289,7 @@ def test_what_is_wrong_in_a_folder_is_said_in_a_sentence(one_generation, tmp_pat
 
 
 def test_a_disk_that_is_full_from_the_beginning_leaves_a_run_that_begins(tmp_path, monkeypatch):
-    monkeypatch.setattr("tengen.apps.train.stop_gently", lambda training, say: None)
+    monkeypatch.setattr("tengen.learn.start.stop_gently", lambda training, say: None)
     command = "tictactoe", tmp_path / "run", "cpu", 0.0001, SMALL
 
     def full(path, content):

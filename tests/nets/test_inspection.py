@@ -11,8 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 from tengen import load_agent, load_game
 from tengen.nets import runtime
 from tengen.nets.export import export_onnx, halved
-from tengen.nets.facts import Architecture, NetError, NetFacts
 from tengen.nets.inspection import Refused, inspect
+from tengen.nets.metadata import Architecture, NetError, NetMetadata
 from tengen.nets.models import build_model
 from tengen.nets.runtime import OnnxNet, load_net
 
@@ -49,7 +49,7 @@ def write_net(path, nodes=(), weights=(), logits="plain", values="even", opsets=
     )
     imports = [helper.make_opsetid("", 17), *opsets]
     model = helper.make_model(graph, ir_version=8, opset_imports=imports)
-    helper.set_model_props(model, NetFacts.of(GAME, Architecture()).metadata())
+    helper.set_model_props(model, NetMetadata.of(GAME, Architecture()).texts())
     change(model)
     path.write_bytes(model.SerializeToString())
     return path
@@ -188,11 +188,11 @@ def test_what_is_tried_is_tried_once_and_never_what_we_ship(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("architecture", [Architecture(pooling=True, blocks=2), Architecture("gobang")], ids=str)
 def test_our_own_nets_are_plain(tmp_path, architecture):
-    content = export_onnx(build_model(GAME, architecture), NetFacts.of(GAME, architecture))
+    content = export_onnx(build_model(GAME, architecture), NetMetadata.of(GAME, architecture))
     for net in (content, halved(content)):
         inspect(net)
         (tmp_path / "net.onnx").write_bytes(net)
-        assert load_net(str(tmp_path / "net.onnx"), GAME).facts.architecture == architecture
+        assert load_net(str(tmp_path / "net.onnx"), GAME).metadata.architecture == architecture
 
 
 def test_sizes_may_be_computed_from_sizes(tmp_path):
@@ -262,7 +262,7 @@ def test_answers_are_as_many_as_the_boards(tmp_path):
         net(np.zeros((3, PLANES, CELLS), np.float32))
 
 
-# Files and facts.
+# Files and metadata.
 
 
 def test_files_that_are_too_large_or_none(tmp_path, monkeypatch):
@@ -280,7 +280,7 @@ DEEP = "[" * 50_000
 
 
 @pytest.mark.parametrize(
-    "facts",
+    "metadata",
     [
         *({key: DEEP} for key in ("game", "planes", "architecture", "rating")),
         {"game": "5"},
@@ -300,15 +300,15 @@ DEEP = "[" * 50_000
         {"architecture": '{"pooling": {}}'},
         {"architecture": '{"depth": 3}'},
     ],
-    ids=lambda facts: "-".join(f"{key}={value[:20]}" for key, value in facts.items()),
+    ids=lambda metadata: "-".join(f"{key}={value[:20]}" for key, value in metadata.items()),
 )
-def test_facts_that_are_none(facts):
-    true = NetFacts.of(GAME, Architecture()).metadata()
-    assert NetFacts.read("net.onnx", true) == NetFacts.of(GAME, Architecture())
-    with pytest.raises(NetError, match=r"net.onnx is damaged: its facts cannot be read \("):
-        NetFacts.read("net.onnx", {**true, **facts})
+def test_metadata_that_are_none(metadata):
+    true = NetMetadata.of(GAME, Architecture()).texts()
+    assert NetMetadata.read("net.onnx", true) == NetMetadata.of(GAME, Architecture())
+    with pytest.raises(NetError, match=r"net.onnx is damaged: its metadata cannot be read \("):
+        NetMetadata.read("net.onnx", {**true, **metadata})
 
 
-def test_facts_of_every_kind_come_back():
-    facts = replace(NetFacts.of(GAME, Architecture(pooling=True)), run="r", step=2**40, rating=1200)
-    assert NetFacts.read("net.onnx", facts.metadata()) == facts
+def test_metadata_of_every_kind_come_back():
+    metadata = replace(NetMetadata.of(GAME, Architecture(pooling=True)), run="r", step=2**40, rating=1200)
+    assert NetMetadata.read("net.onnx", metadata.texts()) == metadata

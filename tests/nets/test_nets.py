@@ -1,4 +1,4 @@
-"""Nets: the same answers from torch and from ONNX Runtime, facts that come back, wrong files explained."""
+"""Nets: the same answers from torch and from ONNX Runtime, metadata that come back, wrong files explained."""
 
 import itertools
 import shutil
@@ -15,7 +15,7 @@ from torch.nn import functional
 from tengen import load_agent, load_game
 from tengen.nets import graph
 from tengen.nets.export import export_onnx, halved
-from tengen.nets.facts import Architecture, NetError, NetFacts
+from tengen.nets.metadata import Architecture, NetError, NetMetadata
 from tengen.nets.models import build_model, folded
 from tengen.nets.runtime import OnnxNet, load_net
 from tengen.rules.errors import BadParameter
@@ -43,13 +43,13 @@ def random_planes(game, count):
     return np.random.default_rng(1).random((count, len(game.planes), game.cells), np.float32)
 
 
-def write_net(path, spec, **facts):
-    """A small net in a file; facts that are given are written in place of the true ones."""
+def write_net(path, spec, **metadata):
+    """A small net in a file; metadata that are given are written in place of the true ones."""
     game = load_game(spec)
-    true = NetFacts.of(game, SMALL)
+    true = NetMetadata.of(game, SMALL)
     path.parent.mkdir(parents=True, exist_ok=True)
     model = onnx.load_from_string(export_onnx(build_model(game, SMALL), true))
-    onnx.helper.set_model_props(model, {**true.metadata(), **facts})
+    onnx.helper.set_model_props(model, {**true.texts(), **metadata})
     path.write_bytes(model.SerializeToString())
     return path
 
@@ -62,7 +62,7 @@ def write_net(path, spec, **facts):
 def test_torch_and_onnx_agree(spec, architecture):
     game = load_game(spec)
     model = lively_model(game, architecture)
-    exported = export_onnx(model, NetFacts.of(game, architecture))
+    exported = export_onnx(model, NetMetadata.of(game, architecture))
     onnx.checker.check_model(onnx.load_from_string(exported), full_check=True)
     assert model.training  # it is left as it was
     by_onnx, by_half, planes = OnnxNet(exported), OnnxNet(halved(exported)), random_planes(game, 9)
@@ -106,7 +106,7 @@ def test_pooling_sees_the_whole_board():
 def test_the_same_weights_make_the_same_file_and_the_same_answers():
     game = load_game("connect4")
     planes = random_planes(game, 5)
-    one, other = (export_onnx(lively_model(game, SMALL), NetFacts.of(game, SMALL)) for _ in range(2))
+    one, other = (export_onnx(lively_model(game, SMALL), NetMetadata.of(game, SMALL)) for _ in range(2))
     assert one == other
     net = OnnxNet(one)
     expected = net(planes)
@@ -162,13 +162,13 @@ def test_fewer_kernels_answer_the_same(spec, architecture, monkeypatch):
             np.testing.assert_allclose(one.numpy(), other.numpy(), atol=1e-4)
 
 
-def test_facts_come_back():
+def test_metadata_come_back():
     game = load_game("gomoku:size=8,rule=renju")
     architecture = Architecture(blocks=1, channels=8, pooling=True)
-    facts = NetFacts.of(game, architecture, run="renju-1", step=1200, rating=1534.5)
-    net = OnnxNet(export_onnx(build_model(game, architecture), facts))
-    assert net.facts == facts
-    assert (facts.game, facts.shape, facts.actions) == ("gomoku:size=8,rule=renju", (8, 8), 64)
+    metadata = NetMetadata.of(game, architecture, run="renju-1", step=1200, rating=1534.5)
+    net = OnnxNet(export_onnx(build_model(game, architecture), metadata))
+    assert net.metadata == metadata
+    assert (metadata.game, metadata.shape, metadata.actions) == ("gomoku:size=8,rule=renju", (8, 8), 64)
 
 
 def test_nets_by_file_run_and_name(tmp_path, monkeypatch):
@@ -195,7 +195,7 @@ def test_nets_by_file_run_and_name(tmp_path, monkeypatch):
 def test_a_net_for_another_game(tmp_path, trained, asked):
     net = write_net(tmp_path / "other.onnx", trained)
     trained, asked = load_game(trained), load_game(asked)
-    assert load_net(str(net), trained).facts.game == trained.spec
+    assert load_net(str(net), trained).metadata.game == trained.spec
     with pytest.raises(NetError) as caught:
         load_net(str(net), asked)
     assert str(caught.value) == f"other.onnx is a net for {trained.spec}; this is {asked.spec}"
@@ -203,7 +203,7 @@ def test_a_net_for_another_game(tmp_path, trained, asked):
 
 def test_a_game_of_another_name_is_the_same_game(tmp_path):
     net = write_net(tmp_path / "net.onnx", "tictactoe")
-    assert load_net(str(net), load_game("mnk:m=3,n=3,k=3")).facts.game == "tictactoe"
+    assert load_net(str(net), load_game("mnk:m=3,n=3,k=3")).metadata.game == "tictactoe"
 
 
 def test_a_users_game_may_move(tmp_path):
@@ -211,7 +211,7 @@ def test_a_users_game_may_move(tmp_path):
     file = Path(__file__).parent.parent.parent / "examples" / "breakthrough.py"
     net = write_net(tmp_path / "net.onnx", f"{file}:size=5")
     moved = shutil.copy(file, tmp_path / "moved.py")
-    assert load_net(str(net), load_game(f"{moved}:size=5")).facts.rules == "Breakthrough(size=5)"
+    assert load_net(str(net), load_game(f"{moved}:size=5")).metadata.rules == "Breakthrough(size=5)"
     with pytest.raises(NetError, match=r"is a net for .*breakthrough.py:size=5; this is .*moved.py:size=6"):
         load_net(str(net), load_game(f"{moved}:size=6"))
     changed = file.read_text().replace("return self.size**4", "return self.size**4 + 1")
@@ -225,18 +225,21 @@ def test_a_users_game_may_move(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("facts", "message"),
+    ("metadata", "message"),
     [
         ({"planes": '["one"]'}, "net.onnx is damaged: it takes [('planes', "),
         ({"format": "2"}, "net.onnx has format 2; this version of Tengen reads format 1"),
         ({"game": '"hex"'}, "net.onnx is a net for hex; this is tictactoe"),
         ({"actions": "7"}, "net.onnx is damaged: it takes [('planes', "),
-        ({"architecture": '{"kind": "transformer"}'}, "its facts cannot be read (no network is called 'transformer'"),
-        ({"shape": "3×3"}, "net.onnx is damaged: its facts cannot be read"),
+        (
+            {"architecture": '{"kind": "transformer"}'},
+            "its metadata cannot be read (no network is called 'transformer'",
+        ),
+        ({"shape": "3×3"}, "net.onnx is damaged: its metadata cannot be read"),
     ],
 )
-def test_facts_that_do_not_fit(tmp_path, facts, message):
-    net = write_net(tmp_path / "net.onnx", "tictactoe", **facts)
+def test_metadata_that_do_not_fit(tmp_path, metadata, message):
+    net = write_net(tmp_path / "net.onnx", "tictactoe", **metadata)
     with pytest.raises(NetError) as caught:
         load_net(str(net), load_game("tictactoe"))
     assert message in str(caught.value)
@@ -318,8 +321,8 @@ def test_cuda_agrees():
 
 def test_a_go_net_serves_the_usual_komi():
     """A net that learned at a komi of 7 plays at those beside it; a komi far away is another game."""
-    facts = NetFacts.of(load_game("go:size=9,komi=7"), SMALL)
-    assert all(facts.is_for(load_game(f"go:size=9,komi={komi}")) for komi in (5.5, 6.5, 7, 7.5))
-    assert not any(facts.is_for(load_game(f"go:size=9,{other}")) for other in ("komi=0.5", "komi=7,suicide=1"))
-    assert not facts.is_for(load_game("go:size=13,komi=7"))
-    assert not NetFacts.of(load_game("gomoku:size=9"), SMALL).is_for(load_game("gomoku:size=8"))
+    metadata = NetMetadata.of(load_game("go:size=9,komi=7"), SMALL)
+    assert all(metadata.is_for(load_game(f"go:size=9,komi={komi}")) for komi in (5.5, 6.5, 7, 7.5))
+    assert not any(metadata.is_for(load_game(f"go:size=9,{other}")) for other in ("komi=0.5", "komi=7,suicide=1"))
+    assert not metadata.is_for(load_game("go:size=13,komi=7"))
+    assert not NetMetadata.of(load_game("gomoku:size=9"), SMALL).is_for(load_game("gomoku:size=8"))

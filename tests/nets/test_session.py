@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from tengen.nets import session
-from tengen.nets.facts import NetError
+from tengen.nets.metadata import NetError
 from tengen.nets.runtime import SHIPPED, ask
 
 ASK = """

@@ -10,7 +10,7 @@ import pytest
 from judges import plain_value, random_position
 
 from tengen import load_game
-from tengen.apps.reproduce.slides import ANSWERS, CELLS, Slides
+from tengen.course.reproduce.slides import ANSWERS, CELLS, Slides
 from tengen.search import limits
 from tengen.search.evaluators import Uniform
 from tengen.search.gumbel import halving_schedule

@@ -32,7 +32,7 @@ def roll_to_the_end(game, root, states, actions, number):
     rollout(game, states[0], actions, first_seed(number))
 
 
-def settled(position: Position, agent: Agent, decision: Decision) -> Decision:
+def pass_in_time(position: Position, agent: Agent, decision: Decision) -> Decision:
     """What to play, right after the agent made a decision: where people or other engines look on, a game has an end."""
     action = choose_end(position, decision, opinions_of(agent, decision))
     return decision if action == decision.action else replace(decision, action=action, principal_variation=(action,))

@@ -349,9 +349,13 @@ def train(
     learners: Annotated[int, typer.Option(min=1, max=64, help="With --cluster: GPUs that learn together.")] = 1,
 ) -> None:
     """Train a net by self-play. The same command goes on with a run that was stopped or killed."""
-    from tengen.apps.train import train as train_net
+    from tengen.alphago.start import STAGES, train_stage
+    from tengen.learn.start import train as train_net
 
-    train_net(preset, run, device, minutes, changes or [], cluster, learners)
+    if preset in STAGES:
+        train_stage(preset, run, device, minutes, changes or [])
+    else:
+        train_net(preset, run, device, minutes, changes or [], cluster, learners)
 
 
 @app.command()
@@ -401,8 +405,8 @@ def reproduce(
     seed: Annotated[int, typer.Option(help="Of openings and games.")] = 1,
 ) -> None:
     """Repeat a document's experiment: its figures beside ours, in a report."""
-    from tengen.apps.reproduce import EXPERIMENTS
-    from tengen.apps.reproduce.page import Options
+    from tengen.course.reproduce import EXPERIMENTS
+    from tengen.course.reproduce.page import Options
     from tengen.rules.errors import nearest
 
     if what not in EXPERIMENTS:

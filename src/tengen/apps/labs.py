@@ -60,7 +60,8 @@ def show_bandit(
 
     Try: C = 0, which is greedy; two arms of 0.5 and 0.55; steps = 2000.
     """
-    from tengen.apps.lab import bandit, shows
+    from tengen.apps import lab_printing
+    from tengen.course import bandit
     from tengen.rules.errors import BadParameter
 
     try:
@@ -68,7 +69,7 @@ def show_bandit(
     except ValueError:
         raise BadParameter(f"{means!r} is no list of chances; write one as 0.3,0.5,0.7") from None
     contest = bandit.contest(chances, steps, runs, exploration, epsilon, seed, has_thompson=True)
-    shows.show_bandit(contest, out, as_json)
+    lab_printing.show_bandit(contest, out, as_json)
 
 
 @app.command("minimax")
@@ -89,9 +90,9 @@ def show_minimax(
 
     Try: tengen lab minimax --game tictactoe --depth 1; then --depth 2. Without a tree it is the lecture's.
     """
-    from tengen.apps.lab import shows
+    from tengen.apps import lab_printing
 
-    shows.show_minimax(shows.walk_of(tree, game, moves, depth, "written", root), out, as_json)
+    lab_printing.show_minimax(lab_printing.walk_of(tree, game, moves, depth, "written", root), out, as_json)
 
 
 @app.command("alphabeta")
@@ -122,12 +123,13 @@ def show_alphabeta(
 
     Try: tengen lab alphabeta --steps; tengen lab alphabeta '[[1, 2], [3, 4]]' --order best; --orders --branching 6
     """
-    from tengen.apps.lab import cuts, shows
+    from tengen.apps import lab_printing
+    from tengen.course import alphabeta_narration
 
     if orders:
-        shows.show_orders(cuts.study_orders(branching, height, seed=seed), out, as_json)
+        lab_printing.show_orders(alphabeta_narration.study_orders(branching, height, seed=seed), out, as_json)
         return
-    shows.show_alphabeta(shows.walk_of(tree, game, moves, depth, order, root), has_steps, out, as_json)
+    lab_printing.show_alphabeta(lab_printing.walk_of(tree, game, moves, depth, order, root), has_steps, out, as_json)
 
 
 @app.command("mcts")
@@ -150,10 +152,10 @@ def show_mcts(
 
     Try: tengen lab mcts --out tree.svg; tengen lab mcts --game tictactoe --moves "a1 b2" --simulations 200
     """
-    from tengen.apps.lab import shows
+    from tengen.apps import lab_printing
 
     settings = {"simulations": simulations, "exploration": exploration, "seed": seed}
-    shows.show_trace(shows.trace_of("uct", game, moves, settings), told, cards, out, as_json)
+    lab_printing.show_trace(lab_printing.trace_of("uct", game, moves, settings), told, cards, out, as_json)
 
 
 @app.command("puct")
@@ -180,15 +182,15 @@ def show_puct(
 
     Try: tengen lab puct --out tree.svg; tengen lab puct --game connect4 --evaluator connect4 --simulations 100
     """
-    from tengen.apps.lab import shows
+    from tengen.apps import lab_printing
     from tengen.rules.errors import BadParameter
 
     if search not in ("puct", "gumbel"):
         raise BadParameter(f"search={search!r}: it is puct or gumbel; UCT is tengen lab mcts")
     settings = {"simulations": simulations, "evaluator": evaluator, "exploration": exploration, "seed": seed}
-    shows.show_trace(shows.trace_of(search, game, moves, settings), told, cards, out, as_json)
+    lab_printing.show_trace(lab_printing.trace_of(search, game, moves, settings), told, cards, out, as_json)
     if not game and not as_json:
-        shows.show_policy()
+        lab_printing.show_policy()
 
 
 @app.command("tictactoe")
@@ -204,9 +206,9 @@ def show_tictactoe(
     Alpha-beta looks at every game to its end. Who begins is drawn; --first decides it. --prove plays all games that any
     opponent can make of it, as the first player and as the second, and counts.
     """
-    from tengen.apps.lab import shows
+    from tengen.apps import lab_printing
 
-    shows.show_tictactoe(first, is_in_browser, is_proof, seed, port)
+    lab_printing.show_tictactoe(first, is_in_browser, is_proof, seed, port)
 
 
 @app.command("reversi")
@@ -229,12 +231,12 @@ def show_reversi(
     takes longer than a minute for a move has lost: --time changes that. The clock is shown, yours while it runs. (The
     board in the browser has the same clock, for 1 to 3600 seconds.)
     """
-    from tengen.apps.lab import shows
+    from tengen.apps import lab_printing
 
     if is_in_browser:
-        shows.open_board(f"reversi:size={size}", shows.seats(first, agent, seed), port, clock=seconds)
+        lab_printing.open_board(f"reversi:size={size}", lab_printing.seats(first, agent, seed), port, clock=seconds)
         return
-    shows.show_reversi(first, agent, seconds, size, seed)
+    lab_printing.show_reversi(first, agent, seconds, size, seed)
 
 
 @app.command("queens")
@@ -256,12 +258,12 @@ def show_queens(
 
     Try: tengen lab queens 20; tengen lab queens 1000000; tengen lab queens 1000000 --growth
     """
-    from tengen.apps.lab import shows
+    from tengen.apps import lab_printing
 
     if growth:
-        shows.show_growth(size, runs, seed, start, out, as_json)
+        lab_printing.show_growth(size, runs, seed, start, out, as_json)
     else:
-        shows.show_queens(size, seed, start, pause, out, as_json)
+        lab_printing.show_queens(size, seed, start, pause, out, as_json)
 
 
 @app.command("wumpus")
@@ -284,9 +286,9 @@ def show_wumpus(
 
     Try: tengen lab wumpus --seed 118; tengen lab wumpus --nerve 1; tengen lab wumpus --worlds 10000
     """
-    from tengen.apps.lab import shows
+    from tengen.apps import lab_printing
 
     if worlds:
-        shows.show_worlds(worlds, size, pits, seed, as_json)
+        lab_printing.show_worlds(worlds, size, pits, seed, as_json)
     else:
-        shows.show_wumpus(size, pits, nerve, seed, pause, out, as_json)
+        lab_printing.show_wumpus(size, pits, nerve, seed, pause, out, as_json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tengen.agents.agent import Agent
-from tengen.agents.passing import settled
+from tengen.agents.passing import pass_in_time
 from tengen.agents.specs import load_agent
 from tengen.rules.errors import TengenError
 from tengen.rules.game import Position
@@ -34,7 +34,7 @@ def play_game(position: Position, players: tuple[str, str], seed: int) -> None:
                 print(f"\n{position}\n")
                 position = ask(position, both_human=agents == [None, None])
             else:
-                position = announce(position, settled(position, agent, agent.choose(position)))
+                position = announce(position, pass_in_time(position, agent, agent.choose(position)))
     except Quit:
         print("\nstopped")
         return

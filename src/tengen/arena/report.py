@@ -15,8 +15,9 @@ from typing import Any
 
 from tengen.arena.match import Score, repeated
 from tengen.arena.ratings import Ratings, count_results, rate
-from tengen.records import replays
-from tengen.records.charts import (
+from tengen.records.record import Record
+from tengen.report import replays
+from tengen.report.charts import (
     Interval,
     Line,
     draw_bars,
@@ -27,9 +28,8 @@ from tengen.records.charts import (
     seconds,
     spans_decades,
 )
-from tengen.records.pages import chart_grid, section, table, tiles, write_page
-from tengen.records.record import Record
-from tengen.records.replays import choose_replays, draw_replays, ranges_text
+from tengen.report.pages import chart_grid, section, table, tiles, write_page
+from tengen.report.replays import choose_replays, draw_replays, ranges_text
 from tengen.rules.errors import TengenError
 
 MOST_BOARDS = 1000  # games that can be played through

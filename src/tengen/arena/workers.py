@@ -208,11 +208,11 @@ def play_pairings(todo: Iterator[Pairing], workers: int | None = None) -> Iterat
         bench = Bench()
         yield from ((pairing, bench.play(pairing)) for pairing in todo)
         return
-    crew = [Worker() for _ in range(count)]
+    pool = [Worker() for _ in range(count)]
     try:
-        for worker, pairing in zip(crew, todo, strict=False):
+        for worker, pairing in zip(pool, todo, strict=False):
             worker.begin(pairing)
-        while busy := [worker for worker in crew if worker.pairing is not None]:
+        while busy := [worker for worker in pool if worker.pairing is not None]:
             ready = wait([worker.connection for worker in busy], GLANCE)
             for worker in busy:
                 played = worker.pairing
@@ -227,5 +227,5 @@ def play_pairings(todo: Iterator[Pairing], workers: int | None = None) -> Iterat
                     worker.begin(following)
                 yield played, record
     finally:
-        for worker in crew:
+        for worker in pool:
             worker.close()

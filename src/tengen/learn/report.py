@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from tengen.arena.report import signed
-from tengen.records.charts import Line, draw_chart, percent
-from tengen.records.diagrams import draw_board
-from tengen.records.pages import chart_grid, section, table, tiles, write_page
 from tengen.records.record import Record, RecordError, result_words
 from tengen.records.sgf import read_sgf
+from tengen.report.charts import Line, draw_chart, percent
+from tengen.report.diagrams import draw_board
+from tengen.report.pages import chart_grid, section, table, tiles, write_page
 from tengen.rules.game import Game
 
 MOST_MOMENTS = 4  # generations whose games are shown

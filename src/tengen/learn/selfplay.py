@@ -21,16 +21,16 @@ from tengen.search.lockstep import (
     Plan,
     Rows,
     as_words,
-    ask,
-    ask_root,
-    asked,
     begin_searches,
-    conclude,
     copy_words,
+    expand_and_backup,
     follow_edge,
-    hear,
     new_rows,
+    root_policy,
     row_of,
+    select_leaf,
+    select_root,
+    selected_state,
 )
 from tengen.search.tree import ROOT
 
@@ -48,7 +48,7 @@ class Opening(NamedTuple):
 NO_OPENING = Opening()
 
 
-class Story(NamedTuple):
+class Trajectory(NamedTuple):
     """What was played so far in the game of each row."""
 
     moves: Any  # [rows, plies]
@@ -59,9 +59,9 @@ class Story(NamedTuple):
     blank: Any  # [words]: a state of zeros
 
 
-def new_story(game: Game, count: int, longest: int) -> Story:
-    """Stories of `count` rows, of up to `longest` plies."""
-    return Story(
+def new_trajectories(game: Game, count: int, longest: int) -> Trajectory:
+    """Trajectories of `count` rows, of up to `longest` plies."""
+    return Trajectory(
         moves=np.zeros((count, longest), np.int16),
         policies=np.zeros((count, longest, game.actions), np.float32),
         plies=np.zeros(count, np.int32),
@@ -72,16 +72,16 @@ def new_story(game: Game, count: int, longest: int) -> Story:
 
 
 @kernel
-def write_down(row, story, i, ply, edge):
-    """Adds to the story of row i: its policy, and the action that is played."""
+def record_move(row, trajectory, i, ply, edge):
+    """Adds to the trajectory of row i: its policy, and the action that is played."""
     nodes, edges, weights = row.nodes, row.edges, row.weights
     first = np.int64(nodes[ROOT].first)
-    policy = story.policies[i, ply]
+    policy = trajectory.policies[i, ply]
     policy[:] = 0
     for k in range(nodes[ROOT].count):
         policy[edges[first + k].action] = weights[k]
-    story.moves[i, ply] = edges[edge].action
-    story.plies[i] = ply + 1
+    trajectory.moves[i, ply] = edges[edge].action
+    trajectory.plies[i] = ply + 1
 
 
 @kernel
@@ -109,59 +109,59 @@ def random_move(row, moves, ply, count, opening):
 
 
 @kernel
-def begin_game(game, row, story, i, opening):
+def begin_game(game, row, trajectory, i, opening):
     """Row i begins a game with an opening; asks where it leads."""
     row.progress.seed = advance(row.progress.seed)
     plies = np.int64(below(row.progress.seed, opening.plies + 1))
-    copy_words(story.blank, row.root_words)
+    copy_words(trajectory.blank, row.root_words)
     start(game, row.root)
     for ply in range(plies):
         count = legal(game, row.root, row.actions)
-        story.moves[i, ply] = random_move(row, story.moves[i], ply, count, opening)
-        story.policies[i, ply][:] = 0
-        play(game, row.root, story.moves[i, ply])
+        trajectory.moves[i, ply] = random_move(row, trajectory.moves[i], ply, count, opening)
+        trajectory.policies[i, ply][:] = 0
+        play(game, row.root, trajectory.moves[i, ply])
         if outcome(game, row.root) != ONGOING:  # nothing is left to play: without random moves, then
-            copy_words(story.blank, row.root_words)
+            copy_words(trajectory.blank, row.root_words)
             start(game, row.root)
             plies = 0
             break
-    story.plies[i], story.ended[i] = plies, 0
-    ask_root(row)
+    trajectory.plies[i], trajectory.ended[i] = plies, 0
+    select_root(row)
     encode(game, row.root, row.planes)
 
 
 @kernel
-def play_row(game, plan, row, story, i):
-    """Row i, which has heard its answer, plays until it has another question, or its game has ended."""
-    while not ask(game, plan, row):
-        ply = np.int64(story.plies[i])
-        edge = conclude(plan, row, ply)
-        write_down(row, story, i, ply, edge)
+def play_row(game, plan, row, trajectory, i):
+    """Row i, whose answer is backed up, plays until its next leaf waits for the network, or its game has ended."""
+    while not select_leaf(game, plan, row):
+        ply = np.int64(trajectory.plies[i])
+        edge = root_policy(plan, row, ply)
+        record_move(row, trajectory, i, ply, edge)
         play(game, row.root, row.edges[edge].action)
         result = outcome(game, row.root)
-        if result != ONGOING or ply + 1 == story.moves.shape[1]:  # a game without an end is a draw
-            story.ended[i], story.results[i] = ply + 1, DRAW if result == ONGOING else result
+        if result != ONGOING or ply + 1 == trajectory.moves.shape[1]:  # a game without an end is a draw
+            trajectory.ended[i], trajectory.results[i] = ply + 1, DRAW if result == ONGOING else result
             return
         if follow_edge(plan, row, edge):
             break
-    encode(game, asked(row), row.planes)
+    encode(game, selected_state(row), row.planes)
 
 
 @entry
-def begin_games(game, rows, story, opening, every):
+def begin_games(game, rows, trajectory, opening, every):
     """Every row, or only those whose last game has ended, begins a game."""
-    for i in range(len(rows.rows)):
-        if every or story.ended[i] > 0:
-            begin_game(game, row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i]), story, i, opening)
+    for i in range(len(rows.progress)):
+        if every or trajectory.ended[i] > 0:
+            begin_game(game, row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i]), trajectory, i, opening)
 
 
 @entry
-def play_on(game, plan, rows, story, priors, values):
-    """Every row hears its answer."""
-    for i in range(len(rows.rows)):
+def play_on(game, plan, rows, trajectory, priors, values):
+    """Every row takes in its answer and goes on: priors [rows, actions], values [rows]."""
+    for i in range(len(rows.progress)):
         row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
-        hear(game, plan, row, priors[i], values[i])
-        play_row(game, plan, row, story, i)
+        expand_and_backup(game, plan, row, priors[i], values[i])
+        play_row(game, plan, row, trajectory, i)
 
 
 @entry
@@ -198,8 +198,8 @@ class Group:
     def __init__(self, game: Game, plan: Plan, count: int, longest: int, seed: int, opening: Opening = NO_OPENING):
         self.game, self.plan, self.opening, self.evaluations = game, plan, opening, 0
         self.rows: Rows = new_rows(game, plan, count, seed)
-        self.story = new_story(game, count, longest)
-        begin_games(game.parameters, self.rows, self.story, opening, True)
+        self.trajectory = new_trajectories(game, count, longest)
+        begin_games(game.parameters, self.rows, self.trajectory, opening, True)
 
     def play(self, evaluator: Evaluator, positions: int, is_stopped: Callable[[], bool]) -> Games:
         """Plays until games with that many positions have ended; those under way go on the next time.
@@ -212,45 +212,45 @@ class Group:
             evaluator = Tempered(evaluator, self.plan.prior_temperature)
         while done < positions and not is_stopped():
             logits, values = evaluator(self.rows.planes)
-            play_on(game, self.plan, self.rows, self.story, priors_of(logits), values)
+            play_on(game, self.plan, self.rows, self.trajectory, priors_of(logits), values)
             self.evaluations += len(logits)
-            if self.story.ended.any():
-                for i in np.flatnonzero(self.story.ended).tolist():
+            if self.trajectory.ended.any():
+                for i in np.flatnonzero(self.trajectory.ended).tolist():
                     finished.append(self._finished(i))
                     done += len(finished[-1].moves)
-                begin_games(game, self.rows, self.story, self.opening, False)
+                begin_games(game, self.rows, self.trajectory, self.opening, False)
         return Games.join(finished)
 
     def _finished(self, i: int) -> Games:
         """The game of row i that has just ended."""
-        story, plies = self.story, int(self.story.ended[i])
+        trajectory, plies = self.trajectory, int(self.trajectory.ended[i])
         return Games(
             lengths=np.array([plies], np.int32),
-            results=story.results[i : i + 1].copy(),
-            moves=story.moves[i, :plies].copy(),
-            policies=learned(story.policies[i, :plies], self.plan.prior_temperature),
+            results=trajectory.results[i : i + 1].copy(),
+            moves=trajectory.moves[i, :plies].copy(),
+            policies=learned(trajectory.policies[i, :plies], self.plan.prior_temperature),
         )
 
     def save(self) -> dict[str, np.ndarray]:
         """The games under way, as arrays: all that must outlive the process."""
-        story, longest = self.story, int(self.story.plies.max())
-        played = np.arange(longest) < story.plies[:, np.newaxis]  # beyond that stand moves of games that are over
+        trajectory, longest = self.trajectory, int(self.trajectory.plies.max())
+        played = np.arange(longest) < trajectory.plies[:, np.newaxis]  # beyond that stand moves of games that are over
         return {
-            "seeds": self.rows.rows.seed.copy(),
-            "plies": story.plies.copy(),
-            "moves": story.moves[:, :longest] * played,
-            "policies": (story.policies[:, :longest] * played[..., np.newaxis]).astype(np.float16),
+            "seeds": self.rows.progress.seed.copy(),
+            "plies": trajectory.plies.copy(),
+            "moves": trajectory.moves[:, :longest] * played,
+            "policies": (trajectory.policies[:, :longest] * played[..., np.newaxis]).astype(np.float16),
         }
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Goes on where `save` was called."""
-        self.rows.rows.seed[:] = saved["seeds"]
-        self.story.plies[:] = saved["plies"]
+        self.rows.progress.seed[:] = saved["seeds"]
+        self.trajectory.plies[:] = saved["plies"]
         longest = saved["moves"].shape[1]
         for name in ("moves", "policies"):
-            getattr(self.story, name)[:, :longest] = saved[name]
+            getattr(self.trajectory, name)[:, :longest] = saved[name]
         self.rows.root_words[:] = 0
-        replay_moves(self.game.parameters, self.rows.roots, self.story.moves, self.story.plies)
+        replay_moves(self.game.parameters, self.rows.roots, self.trajectory.moves, self.trajectory.plies)
 
 
 def learned(policies: np.ndarray, temperature: float) -> np.ndarray:

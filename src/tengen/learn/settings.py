@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 from tengen.games import load_game
 from tengen.learn.selfplay import Opening
-from tengen.nets.facts import HEADS, KINDS, Architecture
+from tengen.nets.metadata import HEADS, KINDS, Architecture
 from tengen.rules.board import Between
 from tengen.rules.contract import has_rule
 from tengen.rules.errors import BadParameter, TengenError, nearest

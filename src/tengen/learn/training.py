@@ -27,7 +27,7 @@ from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
 from tengen.nets.export import export_onnx
-from tengen.nets.facts import NetError, NetFacts
+from tengen.nets.metadata import NetError, NetMetadata
 from tengen.nets.runtime import OnnxNet, find_net, read_trusted
 from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
@@ -200,14 +200,14 @@ class Training:
 
     def _write_net(self, generation: int) -> None:
         """The net of a generation, for playing."""
-        facts = NetFacts.of(
+        metadata = NetMetadata.of(
             self.game,
             self.settings.architecture(),
             run=self.run.folder.name,
             step=self.trainer.steps,
             rating=self._rating(generation),
         )
-        self.run.keep(net_name(generation), export_onnx(self.trainer.model, facts))
+        self.run.keep(net_name(generation), export_onnx(self.trainer.model, metadata))
 
     def _net(self, generation: int) -> OnnxNet:
         """A net of the run as it was written. The newest is written again if it is damaged, and replaces others."""
@@ -287,7 +287,7 @@ def begin_with(trainer: Trainer, start: str) -> None:
         trainer.begin_with(newest_weights(Path(start)), start)
         return
     net = read_trusted(find_net(start))
-    shown, planes = OnnxNet(net).facts.planes, trainer.game.planes
+    shown, planes = OnnxNet(net).metadata.planes, trainer.game.planes
     if shown != planes:
         raise BadParameter(
             f"training.start={start}: it was shown {', '.join(shown)}; this game has {', '.join(planes)}"
@@ -316,9 +316,10 @@ def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
 
 def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
     """The same, all of it on a GPU."""
-    from tengen.learn.gpu import GpuGroup, GpuReplay
-    from tengen.learn.gpu_ahead import compile_ahead
-    from tengen.learn.gpu_trainer import GpuTrainer
+    from tengen.learn.gpu.ahead import compile_ahead
+    from tengen.learn.gpu.replay import GpuReplay
+    from tengen.learn.gpu.selfplay import GpuGroup
+    from tengen.learn.gpu.trainer import GpuTrainer
 
     if plays:
         compile_ahead(game, settings.plan(), settings.opening(game), settings.net.territory)

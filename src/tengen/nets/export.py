@@ -1,4 +1,4 @@
-"""Nets as ONNX files, with their facts inside.
+"""Nets as ONNX files, with their metadata inside.
 
 torch's own exporters take seconds, or are to be removed, and print as they go. A net is exported every few seconds of
 its training, and has ten kinds of layers: they are written down here, in the order in which torch.fx finds them.
@@ -16,7 +16,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import fx, nn
 
-from tengen.nets.facts import NetFacts
+from tengen.nets.metadata import NetMetadata
 from tengen.nets.models import Network, folded
 
 OPSET = 12  # the last in which the axes of Squeeze are an attribute
@@ -40,7 +40,7 @@ FUNCTIONS: dict[Any, tuple[str, dict[str, Any]]] = {
 }
 
 
-def export_onnx(model: Network, facts: NetFacts) -> bytes:
+def export_onnx(model: Network, metadata: NetMetadata) -> bytes:
     """The ONNX file of a model: `planes` [batch, planes, rows, columns] to `logits` [batch, actions], `values` [batch].
 
     The model itself is left as it is. It answers as in torch's evaluation mode, up to rounding.
@@ -48,8 +48,8 @@ def export_onnx(model: Network, facts: NetFacts) -> bytes:
     playing = folded(model).float().cpu()
     steps = fx.symbolic_trace(playing).graph.nodes
     nodes, weights = operators(playing, steps, output_names(steps))
-    planes = tensor("planes", len(facts.planes), *facts.shape)
-    return finished(nodes, weights, planes, [tensor("logits", facts.actions), tensor("values")], facts.metadata())
+    planes = tensor("planes", len(metadata.planes), *metadata.shape)
+    return finished(nodes, weights, planes, [tensor("logits", metadata.actions), tensor("values")], metadata.texts())
 
 
 def operators(

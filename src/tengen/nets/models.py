@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from tengen.nets.facts import Architecture
+from tengen.nets.metadata import Architecture
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 

@@ -1,6 +1,6 @@
 """Policy and value nets of Go on 9×9 as they are asked: ONNX files, through ONNX Runtime, without torch.
 
-These nets do not see the planes of the game's own `encode`, but others, which their facts name: `go27` are those of
+These nets do not see the planes of the game's own `encode`, but others, which their metadata name: `go27` are those of
 `knowledge/go_planes.py`. A policy net has a logit for each point and for a pass, a value net a value; no net has both.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from tengen.games import load_game
 from tengen.knowledge.go_planes import PLANES
-from tengen.nets.facts import NetError, is_count, is_file, is_text, read_facts
+from tengen.nets.metadata import NetError, is_count, is_file, is_text, read_entries
 from tengen.nets.runtime import (
     LARGEST_LOGIT,
     SHIPPED,
@@ -30,14 +30,14 @@ from tengen.nets.runtime import (
 from tengen.rules.errors import nearest
 from tengen.rules.game import Game
 
-FORMAT = "alphago 1"  # of the facts in a file; a net for `puct` has another
+FORMAT = "alphago 1"  # of the metadata in a file; a net for `puct` has another
 FOLDER = "alphago"  # of those that we ship
 KINDS = {"policy": "logits", "value": "values"}  # what each gives
 PLANE_SETS = {"go27": PLANES}
 
 
 @dataclass(frozen=True)
-class PlaneNetFacts:
+class PlaneNetMetadata:
     """What a net is and where it comes from. Read back, they are equal to what was written."""
 
     kind: str  # policy or value
@@ -53,21 +53,23 @@ class PlaneNetFacts:
         **dict.fromkeys(("channels", "layers", "step"), is_count),
     }
 
-    def metadata(self) -> dict[str, str]:
-        """The facts as an ONNX file holds them: texts, each a piece of JSON."""
+    def texts(self) -> dict[str, str]:
+        """The metadata as an ONNX file holds them: texts, each a piece of JSON."""
         return {"format": FORMAT, **{name: json.dumps(value) for name, value in asdict(self).items()}}
 
     @classmethod
-    def read(cls, name: str, metadata: Mapping[str, str]) -> PlaneNetFacts:
-        """The facts in the metadata of the file `name`."""
-        if metadata.get("format") != FORMAT:
+    def read(cls, name: str, texts: Mapping[str, str]) -> PlaneNetMetadata:
+        """What the file `name` says of itself."""
+        if texts.get("format") != FORMAT:
             raise NetError(f"{name} is no policy or value net of the AlphaGo way: `tengen train sl9` makes one")
-        facts = cls(**read_facts(name, metadata, cls._allowed))
-        if is_file(facts.game):
-            raise NetError(f"{name} is a net for {facts.game}, a file, which is not run on a net's word")
-        if facts.kind not in KINDS or facts.planes not in PLANE_SETS:
-            raise NetError(f"{name} is a {facts.kind} net that reads {facts.planes}, which this version does not know")
-        return facts
+        metadata = cls(**read_entries(name, texts, cls._allowed))
+        if is_file(metadata.game):
+            raise NetError(f"{name} is a net for {metadata.game}, a file, which is not run on a net's word")
+        if metadata.kind not in KINDS or metadata.planes not in PLANE_SETS:
+            raise NetError(
+                f"{name} is a {metadata.kind} net that reads {metadata.planes}, which this version does not know"
+            )
+        return metadata
 
 
 class PlaneNet:
@@ -83,10 +85,10 @@ class PlaneNet:
             path = find_plane_net(str(source))
             self.name, content = path.name, read_trusted(path)
         self.session = new_session(content, self.name, device)
-        self.facts = PlaneNetFacts.read(self.name, self.session.get_modelmeta().custom_metadata_map)
-        if self.facts.kind != self.kind:
-            raise NetError(f"{self.name} is a {self.facts.kind} net; a {self.kind} net is needed here")
-        self.planes, self.shape = PLANE_SETS[self.facts.planes], load_game(self.facts.game).shape
+        self.metadata = PlaneNetMetadata.read(self.name, self.session.get_modelmeta().custom_metadata_map)
+        if self.metadata.kind != self.kind:
+            raise NetError(f"{self.name} is a {self.metadata.kind} net; a {self.kind} net is needed here")
+        self.planes, self.shape = PLANE_SETS[self.metadata.planes], load_game(self.metadata.game).shape
         takes = [(part.name, *part.shape[1:]) for part in self.session.get_inputs()]
         gives = [part.name for part in self.session.get_outputs()]
         if (takes, gives) != ([("planes", self.planes, *self.shape)], [KINDS[self.kind]]):
@@ -94,7 +96,7 @@ class PlaneNet:
 
     def check_for(self, game: Game) -> None:
         """Refuses a board of another size. Komi may differ: the net does not see it."""
-        own = load_game(self.facts.game)
+        own = load_game(self.metadata.game)
         if (game.name, game.shape) != (own.name, own.shape):
             raise NetError(f"{self.name} is a net for {own.spec}; this is {game.spec}")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tengen.nets.facts import NetError, NetFacts
+from tengen.nets.metadata import NetError, NetMetadata
 from tengen.nets.session import PROVIDERS, answer, onnx_runtime, open_session
 from tengen.rules.errors import nearest
 from tengen.rules.game import Game
@@ -34,27 +34,27 @@ class OnnxNet:
     The same planes get the same answers, bit by bit, as long as they come in batches of the same size.
     """
 
-    facts: NetFacts
+    metadata: NetMetadata
 
     def __init__(self, source: bytes | str | Path, device: str = "cpu"):
         """A file, which is looked at first unless it is one that we ship; or the content of one that is trusted."""
         self.name = "this net" if isinstance(source, bytes) else Path(source).name
         content = source if isinstance(source, bytes) else read_trusted(Path(source))
         self.session = new_session(content, self.name, device)
-        self.facts = NetFacts.read(self.name, self.session.get_modelmeta().custom_metadata_map)
+        self.metadata = NetMetadata.read(self.name, self.session.get_modelmeta().custom_metadata_map)
         takes = [(part.name, *part.shape[1:]) for part in self.session.get_inputs()]
         gives = [(part.name, *part.shape[1:]) for part in self.session.get_outputs()]
-        shown = len(self.facts.planes), *self.facts.shape
-        if (takes, gives) != ([("planes", *shown)], [("logits", self.facts.actions), ("values",)]):
+        shown = len(self.metadata.planes), *self.metadata.shape
+        if (takes, gives) != ([("planes", *shown)], [("logits", self.metadata.actions), ("values",)]):
             raise NetError(f"{self.name} is damaged: it takes {takes} and gives {gives}, which is not what it says")
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        count, (rows, columns) = len(self.facts.planes), self.facts.shape
+        count, (rows, columns) = len(self.metadata.planes), self.metadata.shape
         if planes.shape[1:] != (count, rows * columns):
             raise NetError(f"{self.name} is asked about {planes.shape}; it takes [states, {count}, {rows * columns}]")
         board = np.ascontiguousarray(planes, np.float32).reshape(-1, count, rows, columns)
         logits, values = ask(self.session, self.name, board)
-        check_answer(self.name, logits, (len(board), self.facts.actions), LARGEST_LOGIT)
+        check_answer(self.name, logits, (len(board), self.metadata.actions), LARGEST_LOGIT)
         return logits, checked_values(self.name, values, len(board))
 
 
@@ -97,7 +97,7 @@ def new_session(model: bytes, name: str, device: str) -> Any:
 def load_net(name: str, game: Game, device: str = "cpu") -> OnnxNet:
     """The net of a file, of a run folder (its newest), or of a name that we ship; only if it is for this very game."""
     net = OnnxNet(find_net(name), device)
-    net.facts.check_for(game, net.name)
+    net.metadata.check_for(game, net.name)
     return net
 
 
@@ -123,13 +123,13 @@ def shipped_nets() -> list[str]:
 
 def net_for(game: Game) -> str | None:
     """The name of the net that we ship for this very game; None if there is none."""
-    return next((name for name in shipped_nets() if facts_of(name).is_for(game)), None)
+    return next((name for name in shipped_nets() if metadata_of(name).is_for(game)), None)
 
 
 @cache
-def facts_of(name: str) -> NetFacts:
-    """The facts of a net that we ship."""
-    return OnnxNet(SHIPPED / f"{name}.onnx").facts
+def metadata_of(name: str) -> NetMetadata:
+    """The metadata of a net that we ship."""
+    return OnnxNet(SHIPPED / f"{name}.onnx").metadata
 
 
 def read_net(path: Path) -> bytes:

@@ -56,7 +56,7 @@ class TwoNets:
         value: Callable[[np.ndarray], np.ndarray] | None = None,
         show: Callable[[np.ndarray], np.ndarray] = lambda states: states,
     ):
-        """Both are asked about what `show` makes of states."""
+        """Both are asked about what `encode_root` makes of states."""
         self.policy, self.value, self.show = policy, value, show
 
     def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -66,31 +66,31 @@ class TwoNets:
 
 
 @entry
-def gather_leaves(game, root, nodes, edges, batch, most, exploration, urgency):
+def select_mixed_leaves(game, root, nodes, edges, batch, most, exploration, urgency):
     """Begins up to `most` simulations; returns how many leaves wait, and how many simulations needed none.
 
     It stops early where a leaf would be asked about twice, and when the root is proven.
     """
-    asked, settled = 0, 0
-    while asked + settled < most and asked < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
-        batch.leaves[asked] = root[0]
-        leaf, path = batch.leaves[asked], batch.paths[asked]
+    waiting, finished = 0, 0
+    while waiting + finished < most and waiting < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
+        batch.leaves[waiting] = root[0]
+        leaf, path = batch.leaves[waiting], batch.paths[waiting]
         length = begin_simulation(game, nodes, edges, leaf, exploration, urgency, NONE, path)
         if length < 0:
             break
         if length == 0:
-            settled += 1
+            finished += 1
         else:
-            batch.lengths[asked] = length
-            asked += 1
-    return asked, settled
+            batch.lengths[waiting] = length
+            waiting += 1
+    return waiting, finished
 
 
 @entry
-def settle_leaves(game, nodes, edges, sizes, batch, asked, priors, values, seed):
+def backup_mixed_leaves(game, nodes, edges, sizes, batch, waiting, priors, values, seed):
     """Ends the simulations that waited; one whose value is not known is taken back. Returns how many were ended."""
     ended = 0
-    for i in range(asked):
+    for i in range(waiting):
         path, length = batch.paths[i], np.int64(batch.lengths[i])
         if np.isnan(values[i]):
             for k in range(length):
@@ -129,8 +129,8 @@ class AlphaGo(Puct):
         super()._compile()
         game, start, trees = self.game.parameters, self.game.start().states, (self.nodes, self.edges)
         priors, values = np.ones((1, self.game.actions), np.float32), np.zeros(1, np.float32)
-        gather_leaves(game, start, *trees, self.work, 0, self.exploration, self.urgency)
-        settle_leaves(game, *trees, self.sizes, self.work, 0, priors, values, self.chance)
+        select_mixed_leaves(game, start, *trees, self.work, 0, self.exploration, self.urgency)
+        backup_mixed_leaves(game, *trees, self.sizes, self.work, 0, priors, values, self.chance)
 
     def _judge_first(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What Puct asks about a root: the state that stands first among the leaves, whatever it was shown."""
@@ -170,21 +170,21 @@ class AlphaGo(Puct):
         if clock is not None and clock.limit is not None and self.leaf_seconds > 0:
             most = min(most, max(1, int(min(clock.left, max(HOLD, 0.1 * clock.limit)) / self.leaf_seconds)))
         game, trees = self.game.parameters, (self.nodes, self.edges)
-        asked, settled = gather_leaves(
+        waiting, finished = select_mixed_leaves(
             game, self.position.states, *trees, self.work, most, self.exploration, self.urgency
         )
-        if asked == 0:
-            return settled
+        if waiting == 0:
+            return finished
         began = Clock(Limit())
-        logits, values = self._ask(self.work, asked, clock)
-        self.leaf_seconds = began.seconds / asked
+        logits, values = self._ask(self.work, waiting, clock)
+        self.leaf_seconds = began.seconds / waiting
         answers = priors_of(logits), values
-        return settled + settle_leaves(game, *trees, self.sizes, self.work, asked, *answers, self.chance)
+        return finished + backup_mixed_leaves(game, *trees, self.sizes, self.work, waiting, *answers, self.chance)
 
-    def _ask(self, batch: Batch, asked: int, clock: Clock | None) -> tuple[np.ndarray, np.ndarray]:
+    def _ask(self, batch: Batch, waiting: int, clock: Clock | None) -> tuple[np.ndarray, np.ndarray]:
         """What the leaves that wait come to: logits, and values mixed of both judgements."""
-        shares = [part for part in np.array_split(np.arange(asked), self.threads if self.pool else 1) if len(part)]
-        first, self.number = self.number, self.number + asked
+        shares = [part for part in np.array_split(np.arange(waiting), self.threads if self.pool else 1) if len(part)]
+        first, self.number = self.number, self.number + waiting
 
         def answer(part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return self.assess(batch.leaves[part[0] : part[-1] + 1], first + int(part[0]), clock)

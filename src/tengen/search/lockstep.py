@@ -65,7 +65,7 @@ class Plan(NamedTuple):
     keep: int = 0  # PUCT: whether the subtree of the action played is kept
 
 
-ROW = np.dtype(
+PROGRESS = np.dtype(
     [
         ("seed", np.uint64),
         ("done", np.int32),  # simulations of this search
@@ -78,7 +78,7 @@ ROW = np.dtype(
 class Rows(NamedTuple):
     """The memory of searches side by side; the first axis is the row, but for what is spare, and schedules."""
 
-    rows: Any
+    progress: Any  # [rows]: a PROGRESS each
     roots: Any
     leaves: Any
     root_words: Any  # [rows, words]: roots, leaves and edges once more, in words as long as the record allows:
@@ -101,7 +101,7 @@ class Rows(NamedTuple):
 class Row(NamedTuple):
     """The memory of one search: what `Rows` has, for one row."""
 
-    progress: Any  # a ROW
+    progress: Any  # a PROGRESS
     root: Any
     leaf: Any
     root_words: Any  # [words]
@@ -124,7 +124,7 @@ def row_of(rows, i, actions, weights, planes):
     """Row i, with its places for actions, weights and planes. (Records cannot be returned in a tuple, but for a
     function that is part of its caller.)"""
     return Row(
-        rows.rows[i],
+        rows.progress[i],
         rows.roots[i],
         rows.leaves[i],
         rows.root_words[i],
@@ -148,7 +148,7 @@ def row_shapes(game: Game, plan: Plan, count: int, spare: int = 1) -> dict[str, 
     nodes = (2 if plan.keep else 1) * plan.simulations + 2
     edges, actions, state = nodes * game.actions, game.actions, game.parameters.record()
     return {
-        "rows": ((count,), ROW),
+        "progress": ((count,), PROGRESS),
         "roots": ((count,), state),
         "leaves": ((count,), state),
         "nodes": ((count, nodes), NODE),
@@ -168,7 +168,7 @@ def row_shapes(game: Game, plan: Plan, count: int, spare: int = 1) -> dict[str, 
 def new_rows(game: Game, plan: Plan, count: int, seed: int) -> Rows:
     """Memory for `count` rows, each with a random sequence of its own."""
     arrays = {name: np.zeros(shape, kind) for name, (shape, kind) in row_shapes(game, plan, count).items()}
-    arrays |= first_values(game, plan, count, seed)
+    arrays |= initial_values(game, plan, count, seed)
     views = views_of(arrays)
     arrays = {name: array.view(np.recarray) if array.dtype.names else array for name, array in arrays.items()}
     return Rows(**arrays, **views)
@@ -202,46 +202,48 @@ def copy_words(source, target):
         target[np.uint32(k)] = source[np.uint32(k)]
 
 
-def first_values(game: Game, plan: Plan, count: int, seed: int) -> dict[str, np.ndarray]:
+def initial_values(game: Game, plan: Plan, count: int, seed: int) -> dict[str, np.ndarray]:
     """What rows must hold before they begin: seeds, and the schedules of halving."""
     check_actions(game.actions)
     schedules = np.zeros((plan.considered + 1, plan.simulations), np.int32)
     for considered in range(1, plan.considered + 1):
         schedules[considered] = halving_schedule(considered, plan.simulations)
-    rows = np.zeros(count, ROW)
+    rows = np.zeros(count, PROGRESS)
     rows["seed"] = np.random.default_rng(seed).integers(2**64, size=count, dtype=np.uint64)
-    return {"rows": rows, "schedules": schedules}
+    return {"progress": rows, "schedules": schedules}
 
 
 @kernel
-def ask_root(row):
-    """A new search: the network is to be asked about the root."""
+def select_root(row):
+    """A new search begins: its root waits for the network."""
     row.progress.done = row.progress.length = 0
 
 
 @njit(inline="always", **JIT_OPTIONS)
-def asked(row):
-    """The state that the network is asked about: the root, or the leaf at the end of the path."""
+def selected_state(row):
+    """The state that waits for the network: the root, or the leaf at the end of the path."""
     return row.root if row.progress.length == 0 else row.leaf
 
 
 @kernel
-def hear(game, plan, row, priors, value):
-    """The row hears the answer to its question: a node is opened, and the value backed up. Then it is ready to ask."""
+def expand_and_backup(game, plan, row, priors, value):
+    """Expands the selected state by the network's priors [actions], and backs its value up, which is for the player to
+    move there. Then the row is ready for `select_leaf`."""
     if row.progress.length == 0:
         clear_tree(row.nodes, row.edges, row.sizes)
-    state = asked(row)
+    state = selected_state(row)
     node = open_node(game, row.nodes, row.edges, row.sizes, state, priors, value, row.actions)
-    grow(plan, row, node, value if state.to_play == 0 else -value)
+    attach_and_backup(plan, row, node, value if state.to_play == 0 else -value)
     copy_words(row.root_words, row.leaf_words)
 
 
 @kernel
-def grow(plan, row, node, value):
-    """A node was opened at the root or at the end of the path; given is what the network said, for the first player."""
+def attach_and_backup(plan, row, node, value):
+    """Hangs a new node to the end of the path and backs its value up, which is for the first player; or, if it is the
+    root, adds the noise of one."""
     length = np.int64(row.progress.length)
     if length == 0:
-        disturb(plan, row)
+        add_root_noise(plan, row)
     else:
         row.edges[row.path[length - 1, 1]].child = node
         backup(row.nodes, row.edges, row.path, length, np.float32(value))
@@ -249,8 +251,8 @@ def grow(plan, row, node, value):
 
 
 @kernel
-def ask(game, plan, row):
-    """Simulates until the network must be asked about the leaf: True; or until the search is done: False.
+def select_leaf(game, plan, row):
+    """Simulates until a leaf waits for the network: True; or until the search is done: False.
 
     The leaf is a copy of the root, where each simulation begins.
     """
@@ -271,7 +273,7 @@ def ask(game, plan, row):
 
 
 @kernel
-def disturb(plan, row):
+def add_root_noise(plan, row):
     """What chance adds at a root: Gumbel numbers, or noise in the priors."""
     progress, nodes, edges = row.progress, row.nodes, row.edges
     first, count = np.int64(nodes[ROOT].first), np.int64(nodes[ROOT].count)
@@ -289,7 +291,7 @@ def disturb(plan, row):
 
 
 @kernel
-def conclude(plan, row, ply):
+def root_policy(plan, row, ply):
     """The search of a row is done: writes its policy into `weights`, by edge; returns the edge to play.
 
     PUCT's policy is the visits, of which what is proven lost has none; a proven win is the whole policy.
@@ -322,7 +324,7 @@ def follow_edge(plan, row, edge):
     root, and not if the tree below the edge is kept."""
     nodes, edges, sizes = row.nodes, row.edges, row.sizes
     child = np.int64(edges[edge].child)
-    ask_root(row)
+    select_root(row)
     if not plan.keep or child == NO_CHILD:
         return True
     keep_subtree(nodes, edges, row.spare_nodes, row.spare_edges, sizes, child)
@@ -330,7 +332,7 @@ def follow_edge(plan, row, edge):
         nodes[k] = row.spare_nodes[k]
     for k in range(sizes[1]):
         edges[k] = row.spare_edges[k]
-    disturb(plan, row)
+    add_root_noise(plan, row)
     copy_words(row.root_words, row.leaf_words)
     return False
 
@@ -338,24 +340,24 @@ def follow_edge(plan, row, edge):
 @entry
 def begin_searches(game, rows):
     """Every row begins to search its root."""
-    for i in range(len(rows.rows)):
+    for i in range(len(rows.progress)):
         row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
-        ask_root(row)
+        select_root(row)
         encode(game, row.root, row.planes)
 
 
 @entry
 def continue_searches(game, plan, rows, priors, values, waiting):
-    """Rows that wait [rows] hear their answers; what is done no longer waits, and its edge stands in its `done`."""
-    for i in range(len(rows.rows)):
+    """Rows that wait [rows] take in their answers; what is done no longer waits, and its edge stands in its `done`."""
+    for i in range(len(rows.progress)):
         if waiting[i]:
             row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
-            hear(game, plan, row, priors[i], values[i])
-            waiting[i] = ask(game, plan, row)
+            expand_and_backup(game, plan, row, priors[i], values[i])
+            waiting[i] = select_leaf(game, plan, row)
             if waiting[i]:
                 encode(game, row.leaf, row.planes)
             else:
-                row.progress.done = conclude(plan, row, plan.chance_plies)
+                row.progress.done = root_policy(plan, row, plan.chance_plies)
 
 
 def search_all(game: Game, plan: Plan, states: np.ndarray, evaluator: Evaluator, seed: int = 1) -> np.ndarray:
@@ -370,4 +372,4 @@ def search_all(game: Game, plan: Plan, states: np.ndarray, evaluator: Evaluator,
         logits, values[asked] = evaluator(rows.planes[asked])
         priors[asked] = priors_of(logits)
         continue_searches(game.parameters, plan, rows, priors, values, waiting)
-    return np.array([rows.edges[i, rows.rows[i].done].action for i in range(len(states))])
+    return np.array([rows.edges[i, rows.progress[i].done].action for i in range(len(states))])

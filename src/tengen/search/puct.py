@@ -55,35 +55,35 @@ class Batch(NamedTuple):
 
 
 @entry
-def gather(game, root, nodes, edges, batch, most, exploration, urgency, scores, schedule, value_scale):
-    """Begins up to `most` simulations; returns how many wait for the network, and how many were settled without it.
+def select_leaves(game, root, nodes, edges, batch, most, exploration, urgency, scores, schedule, value_scale):
+    """Begins up to `most` simulations; returns how many wait for the network, and how many ended without it.
 
     It stops early where a leaf would be asked about twice, and when the root is proven. With a schedule (see gumbel.py)
     that says which edge of the root is next; it is as long as `most`, or empty.
     """
-    asked, settled = 0, 0
-    while asked + settled < most and asked < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
-        batch.leaves[asked] = root[0]
+    waiting, finished = 0, 0
+    while waiting + finished < most and waiting < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
+        batch.leaves[waiting] = root[0]
         first = NONE
         if len(schedule) > 0:
-            first = halving_edge(nodes, edges, scores, schedule[asked + settled], value_scale)
-        leaf, path = batch.leaves[asked], batch.paths[asked]
+            first = halving_edge(nodes, edges, scores, schedule[waiting + finished], value_scale)
+        leaf, path = batch.leaves[waiting], batch.paths[waiting]
         length = begin_simulation(game, nodes, edges, leaf, exploration, urgency, first, path)
         if length < 0:
             break
         if length == 0:
-            settled += 1
+            finished += 1
         else:
-            batch.lengths[asked] = length
-            encode(game, leaf, batch.planes[asked])
-            asked += 1
-    return asked, settled
+            batch.lengths[waiting] = length
+            encode(game, leaf, batch.planes[waiting])
+            waiting += 1
+    return waiting, finished
 
 
 @entry
-def scatter(game, nodes, edges, sizes, batch, asked, priors, values, rollouts, seed):
+def backup_leaves(game, nodes, edges, sizes, batch, waiting, priors, values, rollouts, seed):
     """Ends the simulations that waited; returns the next seed."""
-    for i in range(asked):
+    for i in range(waiting):
         seed = finish_simulation(
             game,
             nodes,
@@ -120,20 +120,20 @@ def lift_proofs(game, nodes, edges, path, length):
 
 
 @entry
-def plant(game, root, nodes, edges, sizes, batch, priors, values):
+def expand_root(game, root, nodes, edges, sizes, batch, priors, values):
     """A tree of nothing but its root."""
     clear_tree(nodes, edges, sizes)
     open_node(game, nodes, edges, sizes, root[0], priors[0], values[0], batch.actions)
 
 
 @entry
-def show(game, root, batch):
+def encode_root(game, root, batch):
     """The root as the network sees it: planes[0]."""
     encode(game, root[0], batch.planes[0])
 
 
 @entry
-def replant(game, old_nodes, old_edges, nodes, edges, sizes, source):
+def move_root(game, old_nodes, old_edges, nodes, edges, sizes, source):
     """What is below a node becomes the tree."""
     keep_subtree(old_nodes, old_edges, nodes, edges, sizes, source)
 
@@ -186,14 +186,14 @@ class Puct:
         """Compiling is no part of anybody's time to think. The evaluator is not asked."""
         game, start, trees = self.game.parameters, self.game.start().states, (self.nodes, self.edges)
         priors, values = np.ones((1, self.game.actions), np.float32), np.zeros(1, np.float32)
-        show(game, start, self.work)
-        plant(game, start, *trees, self.sizes, self.work, priors, values)
-        gather(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_SCORES, NO_SCHEDULE, 0.0)
+        encode_root(game, start, self.work)
+        expand_root(game, start, *trees, self.sizes, self.work, priors, values)
+        select_leaves(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_SCORES, NO_SCHEDULE, 0.0)
         mark_proven(game, *trees, self.work, np.zeros(0, np.bool_), values)
-        scatter(game, *trees, self.sizes, self.work, 0, priors, values, self.rollouts, self.chance)
+        backup_leaves(game, *trees, self.sizes, self.work, 0, priors, values, self.rollouts, self.chance)
         lift_proofs(game, *trees, self.work.paths[0], 0)
         spare = np.zeros_like(self.nodes[:1]), np.zeros_like(self.edges[: self.game.actions])
-        replant(game, *trees, *spare, self.sizes, ROOT)
+        move_root(game, *trees, *spare, self.sizes, ROOT)
 
     def search(self, position: Position, limit: Limit) -> Decision:
         """Searches a position that is not over. A tree that is full goes on without growing."""
@@ -256,15 +256,19 @@ class Puct:
         """One batch of simulations, no more than `most`; returns how many."""
         assert self.position is not None
         game, settings = self.game.parameters, (self.exploration, self.urgency, scores, schedule, value_scale)
-        asked, settled = gather(game, self.position.states, self.nodes, self.edges, self.work, most, *settings)
-        if asked:
-            logits, values = self.evaluator(self.work.planes[:asked])
+        waiting, finished = select_leaves(
+            game, self.position.states, self.nodes, self.edges, self.work, most, *settings
+        )
+        if waiting:
+            logits, values = self.evaluator(self.work.planes[:waiting])
             if self.prover is not None:
-                mark_proven(game, self.nodes, self.edges, self.work, self.prover(self.work.leaves[:asked]), values)
+                mark_proven(game, self.nodes, self.edges, self.work, self.prover(self.work.leaves[:waiting]), values)
             trees = self.nodes, self.edges, self.sizes
             answers = priors_of(logits), values
-            self.chance = np.uint64(scatter(game, *trees, self.work, asked, *answers, self.rollouts, self.chance))
-        return asked + settled
+            self.chance = np.uint64(
+                backup_leaves(game, *trees, self.work, waiting, *answers, self.rollouts, self.chance)
+            )
+        return waiting + finished
 
     def move_to(self, position: Position) -> None:
         """Makes `position` the root; what is known of it is kept if it continues the last one."""
@@ -278,13 +282,13 @@ class Puct:
         self.position, game = position, self.game.parameters
         if source == NONE:
             self.looked_at.clear()
-            show(game, position.states, self.work)
+            encode_root(game, position.states, self.work)
             logits, values = self.evaluator(self.work.planes[:1])
-            plant(game, position.states, self.nodes, self.edges, self.sizes, self.work, priors_of(logits), values)
+            expand_root(game, position.states, self.nodes, self.edges, self.sizes, self.work, priors_of(logits), values)
         elif source != ROOT:
             if len(self.spare[0]) == 0:
                 self.spare = new_tree(len(self.edges))
-            replant(game, self.nodes, self.edges, *self.spare, self.sizes, source)
+            move_root(game, self.nodes, self.edges, *self.spare, self.sizes, source)
             (self.nodes, self.edges), self.spare = self.spare, (self.nodes, self.edges)
 
     def edges_of(self, node: int) -> Any:
@@ -354,13 +358,13 @@ class Puct:
 
 
 @entry
-def draw(game, nodes, edges, scores, considered):
+def draw_considered(game, nodes, edges, scores, considered):
     """The actions that share the simulations."""
     draw_edges(nodes, edges, scores, considered)
 
 
 @entry
-def conclude(game, nodes, edges, scores, value_scale, policy):
+def improved_policy(game, nodes, edges, scores, value_scale, policy):
     """Writes the root's improved policy; returns the edge to play."""
     return improve(nodes, edges, scores, value_scale, policy)
 
@@ -380,8 +384,8 @@ class Gumbel(Puct):
     def _compile(self) -> None:
         super()._compile()
         nothing = np.zeros(self.game.actions, np.float32)
-        draw(self.game.parameters, self.nodes, self.edges, nothing, self.considered)
-        conclude(self.game.parameters, self.nodes, self.edges, nothing, self.value_scale, nothing)
+        draw_considered(self.game.parameters, self.nodes, self.edges, nothing, self.considered)
+        improved_policy(self.game.parameters, self.nodes, self.edges, nothing, self.value_scale, nothing)
 
     def search(self, position: Position, limit: Limit) -> Decision:
         """As PUCT's. Without a limit on simulations a long halving is begun, and what time is left goes on as PUCT."""
@@ -391,7 +395,7 @@ class Gumbel(Puct):
         self.move_to(position)
         count, done = int(self.nodes[ROOT].count), 0
         scores = (self.noise * self.random.gumbel(size=self.game.actions)).astype(np.float32)
-        draw(self.game.parameters, self.nodes, self.edges, scores, self.considered)
+        draw_considered(self.game.parameters, self.nodes, self.edges, scores, self.considered)
         schedule = halving_schedule(min(self.considered, count), min(most, LONGEST_SCHEDULE))
         while done < most and clock.left > 0 and self.nodes[ROOT].proven == UNKNOWN:
             if done < len(schedule):
@@ -400,6 +404,8 @@ class Gumbel(Puct):
                 done += self.simulate(most - done)
         edges = self.edges_of(ROOT)
         policy, winner = np.zeros(count, np.float32), int(self.nodes[ROOT].first)
-        winner = conclude(self.game.parameters, self.nodes, self.edges, scores, self.value_scale, policy) - winner
+        winner = (
+            improved_policy(self.game.parameters, self.nodes, self.edges, scores, self.value_scale, policy) - winner
+        )
         decision = self.decide(done, clock, edges[winner])
         return replace(decision, policy={int(edges[i].action): float(policy[i]) for i in range(count)})

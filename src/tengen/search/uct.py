@@ -298,7 +298,7 @@ class Tree:
         """Has everything compiled: that is no part of anybody's time to think."""
         start = self.game.start()
         self.move_to(start)
-        self.grow(0, 1, Clock(Limit()), 1.0)
+        self.add_playouts(0, 1, Clock(Limit()), 1.0)
         copies = np.zeros_like(self.nodes), self.sizes, np.zeros(0, np.int64)
         keep_subtree(self.game.parameters, start.states, self.nodes, *copies)
 
@@ -317,7 +317,7 @@ class Tree:
             self.nodes, self.spare = self.spare, self.nodes
         self.position = position
 
-    def grow(self, playouts: int, depth: int, clock: Clock, exploration: float) -> int:
+    def add_playouts(self, playouts: int, depth: int, clock: Clock, exploration: float) -> int:
         """Simulates until the playouts are made, time is up or the root is proven; returns how many it made."""
         assert self.position is not None and self.seed is not None
         root, total, pace = self.position.states, 0, Pace(clock, 16)
@@ -398,11 +398,11 @@ class Uct:
         for tree in trees:
             tree.move_to(position)
         if threads == 1:
-            made = trees[0].grow(playouts, depth, clock, self.exploration)
+            made = trees[0].add_playouts(playouts, depth, clock, self.exploration)
         else:
             share = -(-playouts // threads)
             with ThreadPoolExecutor(threads) as pool:
-                made = sum(pool.map(lambda tree: tree.grow(share, depth, clock, self.exploration), trees))
+                made = sum(pool.map(lambda tree: tree.add_playouts(share, depth, clock, self.exploration), trees))
         return decide(trees, made, clock)
 
     def opinions(self, lines: int | None = None) -> list[Opinion]:

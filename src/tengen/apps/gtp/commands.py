@@ -11,7 +11,7 @@ import numpy as np
 
 from tengen import __version__
 from tengen.agents.agent import opinions_of
-from tengen.agents.passing import area_score, connected, neighbours_of, settled
+from tengen.agents.passing import area_score, connected, neighbours_of, pass_in_time
 from tengen.agents.thinking import think
 from tengen.apps.gtp.analysis import Request, kata_line, leela_line, read_request
 from tengen.apps.gtp.clock import ABSOLUTE, BYOYOMI, CANADIAN, NONE
@@ -444,7 +444,7 @@ def move_and_tell(talk: Conversation, request: Request, line: Callable[..., str]
         began, decision = time.perf_counter(), Decision(position.legal_actions[0])
         for decision in talk.decisions(position, request.every):
             yield line(position, vertices, opinions_of(agent, decision)[: request.most])
-        chosen = settled(position, agent, decision)
+        chosen = pass_in_time(position, agent, decision)
         talk.clock.spend(position.to_play, time.perf_counter() - began)
         yield f"play {talk.commit(position, chosen)}"
 

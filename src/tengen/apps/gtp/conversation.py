@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tengen.agents.passing import settled
+from tengen.agents.passing import pass_in_time
 from tengen.agents.thinking import keeps_its_tree, think
 from tengen.apps.gtp.clock import GameClock
 from tengen.apps.gtp.session import Session
@@ -71,7 +71,7 @@ class Conversation:
         if len(position.legal_actions) == 1:
             return Decision(position.legal_actions[0])
         agent = self.session.agent
-        return settled(position, agent, agent.choose(position, self.limit(position)))
+        return pass_in_time(position, agent, agent.choose(position, self.limit(position)))
 
     def limit(self, position: Position) -> Limit:
         return Limit(time=self.clock.seconds(position), stop=self.end)

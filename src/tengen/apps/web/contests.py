@@ -462,7 +462,7 @@ def first_move(ratings: Ratings) -> tuple[float, float, float] | None:
     return ratings.first_move, *ratings.first_move_interval
 
 
-# The doors.
+# Routes.
 
 router = APIRouter(prefix="/api/contests", tags=["arena"])
 

@@ -17,13 +17,13 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from tengen.apps.lab import alphabeta, bandit, mcts
-from tengen.apps.lab.alphabeta import Walk
-from tengen.apps.lab.bandit import Contest
-from tengen.apps.lab.mcts import Settings
-from tengen.apps.lab.traces import Trace
 from tengen.apps.web.own_games import served_names
 from tengen.apps.web.views import LONGEST_MOVE, known_game, page_spec, position_after, position_of
+from tengen.course import alphabeta, bandit, mcts
+from tengen.course.alphabeta import Walk
+from tengen.course.bandit import Contest
+from tengen.course.mcts import Settings
+from tengen.course.traces import Trace
 from tengen.rules.game import Game
 
 router = APIRouter(prefix="/api/explore", tags=["explore"])

@@ -11,11 +11,11 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from tengen.apps.lab import expeditions, queens, wumpus
-from tengen.apps.lab.expeditions import Expedition
-from tengen.apps.lab.queens import Step
-from tengen.apps.lab.wumpus import Summary
 from tengen.apps.web.explorers import Bounded, a_turn
+from tengen.course import queens, wumpus, wumpus_trace
+from tengen.course.queens import Step
+from tengen.course.wumpus import Summary
+from tengen.course.wumpus_trace import Expedition
 from tengen.rules.errors import BadParameter
 
 router = APIRouter(prefix="/api/explore", tags=["explore"])
@@ -126,7 +126,7 @@ def expedition(size: int, pits: float, seed: int, name: str, nerve: float) -> Ex
     world = wumpus.random_world(random.Random(seed), size, pits)
     is_brave = name == "reasoning"
     agent = wumpus.Explorer(size, pits, nerve) if is_brave else wumpus.AGENTS[name](size, pits, seed)
-    return expeditions.tell(world, agent, pits)
+    return wumpus_trace.tell(world, agent, pits)
 
 
 @router.post("/wumpus/scores")

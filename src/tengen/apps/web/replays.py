@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from tengen.agents.specs import is_external
 from tengen.apps.web.views import View, view_of
 from tengen.records.record import Record, result_words
-from tengen.records.replays import changed_cells, stones_of
+from tengen.report.replays import changed_cells, stones_of
 
 NET_OPTION = re.compile(r"(?<=net=)[^,]+")
 

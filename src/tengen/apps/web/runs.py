@@ -41,7 +41,7 @@ from tengen.apps.web.settings import Settings as ServerSettings
 from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
 from tengen.learn.report import first_match, latest, latest_matches, table_of
 from tengen.learn.settings import PRESETS, Settings, load_settings, preset_names
-from tengen.nets.facts import Architecture, NetFacts
+from tengen.nets.metadata import Architecture, NetMetadata
 from tengen.records.record import Record, recorded_game
 from tengen.records.sgf import read_sgf
 from tengen.rules.errors import BadParameter, TengenError, nearest
@@ -457,7 +457,7 @@ def has_learned(learned: str, game: Game) -> bool:
     if ".py" in learned or isinstance(game, OwnGame):
         return game_at(learned) == game
     with suppress(TengenError):
-        return NetFacts.of(recorded_game(learned), Architecture()).is_for(game)
+        return NetMetadata.of(recorded_game(learned), Architecture()).is_for(game)
     return False
 
 
@@ -599,7 +599,7 @@ def agent_spec(text: str, settings: ServerSettings) -> str | None:
     return f"puct:net={net}" + (f",simulations={int(simulations)}" if simulations else "")
 
 
-# The doors.
+# Routes.
 
 router = APIRouter(prefix="/api/runs", tags=["learn"])
 

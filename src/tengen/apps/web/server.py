@@ -1,4 +1,4 @@
-"""The web server: its doors, its pages, and how it begins and ends."""
+"""The web server: its routes, its pages, and how it begins and ends."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def new_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(own_games.Serving, games=games)
     app.add_middleware(Access, settings=settings)
     app.add_middleware(Guard, settings=settings)
-    _add_doors(app)
+    _add_routes(app)
     for module in (records, play, explorers, labs, runs, contests):
         app.include_router(module.router)
     app.router.default = Files(STATIC, app.router.default)
@@ -116,7 +116,7 @@ def new_app(settings: Settings | None = None) -> FastAPI:
     return app
 
 
-def _add_doors(app: FastAPI) -> None:
+def _add_routes(app: FastAPI) -> None:
     @app.get("/api/games", tags=["play"])
     def games() -> GameList:
         """The games, their parameters and their levels."""

@@ -33,7 +33,7 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from tengen.agents.agent import Agent, check_goes_on
-from tengen.agents.passing import settled
+from tengen.agents.passing import pass_in_time
 from tengen.apps.web.ahead import first_view
 from tengen.apps.web.levels import level_of, spec_of
 from tengen.apps.web.messages import BadMessage, Look, Stop, Think, id_of, read_message, read_object
@@ -422,5 +422,5 @@ class Search:
         if not found and not self.is_dropped:
             found = await self.work(lambda: next_thought(agent.choose(position, A_MOMENT)) or {})
         if last is not None and not (self.question.analyse or self.is_dropped):
-            found |= chosen(await self.work(lambda: settled(position, agent, last)))
+            found |= chosen(await self.work(lambda: pass_in_time(position, agent, last)))
         return found

@@ -127,7 +127,7 @@ class GameView(BaseModel):
     levels: list[LevelView]
 
 
-# The doors.
+# Routes.
 
 
 def known_game(spec: str) -> Game:

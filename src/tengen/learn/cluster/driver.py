@@ -19,8 +19,8 @@ import ray
 from ray.exceptions import ObjectStoreFullError, RayError
 
 from tengen import __version__
-from tengen.learn.cluster.crew import Crew
 from tengen.learn.cluster.learners import Learners, hold_gpu
+from tengen.learn.cluster.pool import WorkerPool
 from tengen.learn.cluster.worker import NetParts, Post, Slice, Weights, Worker
 from tengen.learn.replay import Replay
 from tengen.learn.run import net_name
@@ -52,22 +52,22 @@ class ClusterTraining(Training):
         self.held = hold_gpu() if device == "cuda" else None
         # Whoever was gated out must not play, and a net for GPUs is not kept: with a gate, cores alone play.
         devices = ("cpu",) if settings.evaluation.gating else ("cpu", "cuda")
-        self.crew = Crew(self._post, settings.selfplay.positions, watcher.say, devices, kind)
+        self.pool = WorkerPool(self._post, settings.selfplay.positions, watcher.say, devices, kind)
         self.announced: tuple[int, int] | None = None  # the generation and the step of the net that plays
         self.refused: int | None = None  # the generation of a net that did not fit into the object store
         super().__init__(folder, settings, game, watcher, device)
-        self.crew.reserved.update(self.learners.gpus() if device == "cuda" else ())
-        self.crew.reserved.update([self.held.node] if self.held else ())
+        self.pool.reserved.update(self.learners.gpus() if device == "cuda" else ())
+        self.pool.reserved.update([self.held.node] if self.held else ())
         self.learners.show(self.replay)
         self._closing = threading.Event()
         self._teller = threading.Thread(target=self._tell, name="teller", daemon=True)
-        self.crew.begin()
+        self.pool.begin()
         self._teller.start()
 
     def close(self) -> None:
         self._closing.set()
         self._teller.join()
-        self.crew.close()
+        self.pool.close()
         self.learners.close()
         (self.run.folder / TOLD).unlink(missing_ok=True)
         super().close()
@@ -88,7 +88,7 @@ class ClusterTraining(Training):
     def _play(self, generation: int) -> Played:
         gated = self.settings.evaluation.gating > 0
         oldest = 0 if gated else min(self.replay.generations, default=0)
-        slices, seconds = self.crew.harvest(self.settings.selfplay.positions, oldest, self._waiting)
+        slices, seconds = self.pool.harvest(self.settings.selfplay.positions, oldest, self._waiting)
         games = Games.join([Games.none(self.game.actions), *(slice.games for slice in slices)])
         more = {"cluster": self._measured(slices)}
         return Played(games, sum(slice.evaluations for slice in slices), seconds, more)
@@ -101,10 +101,10 @@ class ClusterTraining(Training):
     def _measured(self, slices: list[Slice]) -> dict[str, Any]:
         """What a line of metrics says about the cluster."""
         ages = [(self.trainer.steps - slice.step, slice.positions) for slice in slices]
-        ledger, facts = self.crew.ledger, self.crew.facts()
+        ledger, standing = self.pool.ledger, self.pool.standing()
         return {
-            "workers": len(facts["workers"]),
-            "machines": facts["machines"],
+            "workers": len(standing["workers"]),
+            "machines": standing["machines"],
             "slices": len(slices),
             "weight_age": sum(age * count for age, count in ages) / max(1, sum(count for _, count in ages)),
             "oldest_weights": max((age for age, _ in ages), default=0),
@@ -135,7 +135,7 @@ class ClusterTraining(Training):
             self.refused = generation
             return
         self.announced = generation, self.trainer.steps
-        self.crew.announce(Weights(generation, self.trainer.steps, parts), len(content))
+        self.pool.announce(Weights(generation, self.trainer.steps, parts), len(content))
 
     def _arrays(self) -> dict[str, np.ndarray]:
         """The model's weights, as a worker on a GPU takes them."""
@@ -148,8 +148,8 @@ class ClusterTraining(Training):
         path = self.run.folder / TOLD
         part = path.with_name(f".{path.name}.part")
         while not self._closing.wait(TELL):
-            facts = self.crew.facts()
-            facts["generation"] = self.counters.generation
+            standing = self.pool.standing()
+            standing["generation"] = self.counters.generation
             with suppress(OSError):  # a full disk is told where it matters
-                part.write_text(json.dumps(facts), encoding="utf-8")
+                part.write_text(json.dumps(standing), encoding="utf-8")
                 os.replace(part, path)

@@ -104,7 +104,7 @@ class CpuPlayer:
 
     def load(self, model: bytes) -> None:
         self.net = OnnxNet(model)
-        self.net.facts.check_for(self.game, "the driver's net")
+        self.net.metadata.check_for(self.game, "the driver's net")
 
     def play(self, positions: int, number: int) -> tuple[Games, int]:
         assert self.net is not None
@@ -121,7 +121,7 @@ class CudaPlayer:
     def __init__(self, game: Any, post: Post):
         import torch
 
-        from tengen.learn.gpu import GpuGroup
+        from tengen.learn.gpu.selfplay import GpuGroup
         from tengen.nets.models import build_model
 
         own, settings = post.settings.selfplay, post.settings

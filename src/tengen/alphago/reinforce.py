@@ -1,0 +1,266 @@
+"""`rl9`: a policy that plays earlier versions of itself, and learns from who won.
+
+REINFORCE, kept stable. A generation plays many games against one opponent of the pool, half of them with each colour.
+What a move is worth is how its game ended less what a second network, the baseline, expected of the position. Updates
+are clipped: no move's chance is changed by more than a share in one generation. Entropy is rewarded and the distance
+from the supervised policy has a price, both a little. Norms stay as the records left them. Every few generations the
+policy plays a match against the supervised one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tengen.alphago.games import Lockstep, Policy, both_seats, play_match
+from tengen.alphago.networks import ValueNetwork, export_net, import_net
+from tengen.alphago.settings import cosine
+from tengen.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining, as_boards, mixed
+from tengen.knowledge.go_planes import EYE, LARGE_SELF_ATARI, LIBERTIES_AFTER, PLANES
+from tengen.learn.run import Damaged, RunError, net_name
+from tengen.learn.training import result_of
+from tengen.nets.metadata import NetError
+from tengen.nets.policy9 import PlaneNetMetadata, PolicyNet, find_plane_net
+from tengen.nets.runtime import read_net
+from tengen.rules.contract import FIRST
+from tengen.rules.game import Game
+
+AT_ONCE = 8192  # positions that a network is asked about
+NEVER = -1e9  # the logit of a move that is not played
+SUPERVISED = "the supervised policy"
+
+
+class Told(NamedTuple):
+    """What a generation's games say, position by position."""
+
+    chosen: torch.Tensor  # [n]: actions
+    values: torch.Tensor  # [n]: how the game ended for the player to move
+    worth: torch.Tensor  # [n]: of the action: the value less the baseline, scaled
+    chances: torch.Tensor  # [n]: logarithms of the chances of the actions when they were played
+
+
+class ReinforceTraining(StageTraining):
+    """Learns to win, from the policy of records on."""
+
+    def prepare(self) -> None:
+        own = self.settings.training
+        first = self.run.net_path(0)
+        if not first.exists():
+            if not self.settings.policy.start:
+                raise NetError("nothing says which policy to begin from: --set policy.start=runs/sl9")
+            self.run.keep(net_name(0), read_net(find_plane_net(self.settings.policy.start)))
+        try:
+            PolicyNet(first).check_for(self.game)
+        except NetError as reason:
+            raise RunError(f"{reason}: put the policy back that the run began from (policy.start)") from reason
+        model, self.first_metadata = import_net(first, self.game)
+        self.reference = self._at_rest(import_net(first, self.game)[0])
+        self.learner = Learner(model.eval(), self.device, longest_gradient=own.longest_gradient)
+        small = ValueNetwork(PLANES, self.game.shape, own.baseline_channels, own.baseline_layers)
+        self.baseline = Learner(small, self.device, longest_gradient=own.longest_gradient)
+
+    def _at_rest(self, model: nn.Module) -> nn.Module:
+        """A network that only plays."""
+        model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        return model.eval().requires_grad_(False)
+
+    def begin(self) -> None:
+        self.run.read(net_name(0))  # from now on its hash is known
+
+    def save(self) -> Arrays:
+        return {**self.learner.save("policy"), **self.baseline.save("baseline")}
+
+    def restore(self, arrays: Arrays) -> None:
+        try:
+            self.run.read(net_name(0))
+        except Damaged as reason:
+            raise RunError(f"{reason}: put the policy back that the run began from (policy.start)") from reason
+        self.learner.restore("policy", arrays)
+        self.baseline.restore("baseline", arrays)
+
+    def model_to_write(self) -> nn.Module:
+        return self.learner.model
+
+    def metadata(self) -> PlaneNetMetadata:
+        return replace(self.first_metadata, run=self.run.folder.name, step=self.steps)
+
+    def is_kept(self, number: int) -> bool:
+        return number % self.settings.pool.every == 0
+
+    def pool(self) -> list[int]:
+        """The generations whose nets are opponents: the first, and the newest of those that were kept.
+
+        Other nets are deleted. One that is missing, in a folder that was moved without it, is no opponent.
+        """
+        kept = [number for number in range(1, self.counters.generation + 1) if self.is_kept(number)]
+        newest = kept[max(0, len(kept) - self.settings.pool.most + 1) :]
+        for number in set(kept) - set(newest):
+            self.run.drop(net_name(number))
+        return [0, *filter(self._is_whole, newest)]
+
+    def _is_whole(self, number: int) -> bool:
+        """Whether the net of an opponent is what was saved; one that is not is deleted, which is told."""
+        if not self.run.net_path(number).exists():
+            return False
+        try:
+            self.run.read(net_name(number))
+        except Damaged as reason:
+            self.watcher.say(f"{reason}: generation {number} is no opponent any more")
+            self.run.drop(net_name(number))
+            return False
+        return True
+
+    def generation(self, number: int) -> Metrics:
+        began, own = time.monotonic(), self.settings.play
+        random = np.random.default_rng([self.settings.run.seed, number])
+        self.watcher.doing("playing")
+        opponent = int(random.choice(self.pool()))
+        other = self._at_rest(import_net(self.run.net_path(opponent), self.game)[0])
+        table = Lockstep(self.game, both_seats(own.games), int(random.integers(2**62)), own.longest, own.temperature)
+        table.randoms[:, 1] = random.integers(0, own.opening + 1, own.games)
+        policies = (self._player(self.learner.model), self._player(other))
+        moves = table.play(policies, self._stopped, keep=True)
+        if self.is_stopped:
+            return {}
+        played = time.monotonic() - began
+        self.watcher.doing("learning")
+        rows = np.concatenate([part.rows for part in moves])
+        boards = Boards(self.game, np.concatenate([part.planes for part in moves]), self.device)
+        actions, values = np.concatenate([part.actions for part in moves]), table.values()
+        told, explained = self._told(boards, actions, values[rows])
+        measured = self._learn(boards, told, number)
+        if self.is_stopped:
+            return {}
+        self.counters.games += own.games
+        self.counters.positions += len(actions)
+        metrics = {
+            **measured,
+            "explained": explained,
+            "opponent": opponent,
+            "score": float((values.mean() + 1) / 2),
+            "first_wins": float((table.results == FIRST).mean()),
+            "plies": float(table.states.ply.mean()),
+            "positions_per_second": 2 * len(actions) / played,
+        }
+        if number % self.settings.evaluation.every == 0 or number == self.settings.run.generations:
+            metrics["matches"] = [self._match(number)]
+        return metrics
+
+    def _stopped(self) -> bool:
+        return self.is_stopped
+
+    def _player(self, model: nn.Module) -> Policy:
+        return player_of(model, self.game, self.device, self.metadata())
+
+    def _told(self, boards: Boards, actions: np.ndarray, values: np.ndarray) -> tuple[Told, float]:
+        """What each move was worth, and which share of the results' variance the baseline knew before."""
+        chosen = torch.as_tensor(actions, device=self.device)
+        ends = torch.as_tensor(values, device=self.device)
+        expected, chances = torch.zeros_like(ends), torch.zeros_like(ends)
+        self.baseline.model.eval()
+        with torch.no_grad():
+            for part in torch.arange(len(boards), device=self.device).split(AT_ONCE):
+                planes = boards.planes(part)
+                expected[part] = self._ask(self.baseline.model, planes)
+                chances[part] = log_policy(self._ask(self.learner.model, planes), planes).gather(1, chosen[part, None])[
+                    :, 0
+                ]
+        left = ends - expected
+        explained = 1 - float(left.var() / ends.var().clamp_min(1e-6))
+        return Told(chosen, ends, (left - left.mean()) / left.std().clamp_min(1e-3), chances), explained
+
+    def _ask(self, model: nn.Module, planes: torch.Tensor) -> torch.Tensor:
+        with mixed(self.device):
+            return model(planes).float()
+
+    def _learn(self, boards: Boards, told: Told, number: int) -> Metrics:
+        """Epochs over the positions in a random order."""
+        own = self.settings.training
+        random = torch.Generator(self.device.type).manual_seed(1000 * self.settings.run.seed + number)
+        rate = cosine(own.learning_rate, self.done)
+        totals, count = torch.zeros(5, device=self.device), 0
+        self.baseline.model.train()
+        for _ in range(own.epochs):
+            order = torch.randperm(len(boards), device=self.device, generator=random)
+            for part in order.split(own.batch):
+                if self.is_stopped:
+                    return {}
+                if len(part) < min(own.batch, len(order)) // 2:  # a remnant would be a step as large as others
+                    continue
+                totals += self._step(boards.planes(part), Told(*(column[part] for column in told)), rate)
+                count += 1
+                self.steps += 1
+        gain, error, entropy, distance, clipped = (totals / max(count, 1)).tolist()
+        return {
+            "entropy": entropy,
+            "distance": distance,
+            "clipped": clipped,
+            "learning_rate": rate,
+            "loss": {"policy": -gain, "baseline": error},
+        }
+
+    def _step(self, planes: torch.Tensor, told: Told, rate: float) -> torch.Tensor:
+        """One step of the policy, one of the baseline; gain, baseline's error, entropy, distance, share clipped."""
+        own = self.settings.training
+        logs = log_policy(self._ask(self.learner.model, planes), planes)
+        with torch.no_grad():
+            supervised = log_policy(self._ask(self.reference, planes), planes)
+        chances = logs.exp()
+        entropy = -(chances * logs).sum(1).mean()
+        distance = (chances * (logs - supervised)).sum(1).mean()
+        change = (logs.gather(1, told.chosen[:, None])[:, 0] - told.chances).exp()
+        bounded = change.clamp(1 - own.clip, 1 + own.clip)
+        gain = torch.minimum(change * told.worth, bounded * told.worth).mean()
+        self.learner.step(own.distance * distance - gain - own.entropy * entropy, rate)
+        error = functional.mse_loss(self._ask(self.baseline.model, planes), told.values)
+        self.baseline.step(error, own.baseline_rate)
+        clipped = (change != bounded).float().mean()
+        return torch.stack([gain, error, entropy, distance, clipped]).detach()
+
+    def _match(self, number: int) -> Metrics:
+        """The policy against the supervised one."""
+        self.watcher.doing("evaluation")
+        policies = (self._player(self.learner.model), self._player(self.reference))
+        seed = self.settings.run.seed * 10**9 + number * 10**5
+        own = self.settings.evaluation
+        score = play_match(self.game, policies, own.games, seed, self.settings.play.longest, self._stopped)
+        return result_of(SUPERVISED, score)
+
+
+def log_policy(logits: torch.Tensor, planes: torch.Tensor) -> torch.Tensor:
+    """Logarithms of the chances with which `games.draw_move` draws each move; very low where it never does."""
+    legal = (planes[:, LIBERTIES_AFTER:LARGE_SELF_ATARI].sum(1) > 0) & (planes[:, EYE] == 0)
+    is_passing = torch.ones((len(planes), 1), dtype=torch.bool, device=planes.device)
+    allowed = torch.cat([legal.flatten(1), is_passing], 1)
+    return functional.log_softmax(torch.where(allowed, logits, torch.full_like(logits, NEVER)), 1)
+
+
+def player_of(model: nn.Module, game: Game, device: torch.device, metadata: PlaneNetMetadata) -> Policy:
+    """A network as a policy of games: on a CPU through ONNX Runtime, which is quicker there than torch."""
+    if device.type == "cpu":
+        return in_parts(PolicyNet(export_net(model, game, metadata)))
+
+    def ask(planes: np.ndarray) -> np.ndarray:
+        shown = torch.from_numpy(planes).to(device, non_blocking=True)
+        with torch.inference_mode(), mixed(device):
+            return model(as_boards(shown, game)).float().cpu().numpy()
+
+    return in_parts(ask)
+
+
+def in_parts(policy: Callable[[np.ndarray], np.ndarray]) -> Policy:
+    """A policy that is asked about no more than so many positions at once."""
+
+    def ask(planes: np.ndarray) -> np.ndarray:
+        if len(planes) <= AT_ONCE:
+            return policy(planes)
+        return np.concatenate([policy(planes[at : at + AT_ONCE]) for at in range(0, len(planes), AT_ONCE)])
+
+    return ask

@@ -1,0 +1,132 @@
+"""`sl9`: a policy from records. Which move did the player choose? Cross-entropy, and accuracy on held-out games."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tengen.alphago.dataset import Positions, Progress, positions_of, read_records
+from tengen.alphago.networks import PolicyNetwork, new_network
+from tengen.alphago.settings import cosine
+from tengen.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining, mixed
+from tengen.rules.errors import BadParameter
+
+AT_ONCE = 4096  # held-out positions
+OWN_RECORDS = Path(__file__).parent / "go9.sgf.gz"  # GNU Go's games, made by `tengen records corpus`
+MOST_HELD_OUT = 100_000  # positions that are measured after each generation
+
+
+class SupervisedTraining(StageTraining):
+    """Learns to choose as the players of records do."""
+
+    def prepare(self) -> None:
+        own = self.settings.training
+        self.learner = Learner(self._new_model(), self.device, own.weight_decay, own.longest_gradient)
+        self._read_data()
+
+    def _new_model(self) -> nn.Module:
+        """A fresh network; it is blind to hidden planes, also when it is asked about all of them."""
+        model = new_network(self.game, self.metadata())
+        assert isinstance(model, PolicyNetwork)
+        with torch.no_grad():
+            model.tower[0].get_parameter("convolution.weight")[:, self.settings.hidden()] = 0
+        return model
+
+    def _read_data(self) -> None:
+        data = self.settings.data
+        source = Path(data.records) if data.records else OWN_RECORDS
+        records = read_records(source, self.game, self._progress("reading records"))
+        self.watcher.say(records.words())
+        held_out = [number for number in range(len(records.games)) if records.is_held_out(number, data.held_out)]
+        learned = sorted(set(range(len(records.games))) - set(held_out))
+        if not held_out or not learned:
+            raise BadParameter(
+                f"of {len(records.games)} games {len(held_out)} are held out: some must be, and not all; "
+                "more records are needed, or another share: --set data.held_out=0.2"
+            )
+        parts, progress = [], self._progress("encoding positions")
+        for numbers in (learned, held_out):
+            part = positions_of(self.game, [records.games[number] for number in numbers], data.players, progress)
+            if not len(part.actions):
+                raise BadParameter(
+                    f"{source.name}: {len(numbers)} games have no move of a player called {data.players!r}; "
+                    "more records are needed, or other names: --set data.players=*"
+                )
+            parts.append(part)
+        self.watcher.say(
+            f"{len(parts[0].actions):,} positions of {len(learned):,} games to learn from, "
+            f"{len(parts[1].actions):,} of {len(held_out):,} held out"
+        )
+        self.counters.games = len(learned)
+        self.boards, self.actions = self._on_device(parts[0])
+        self.held_out, self.held_out_actions = self._on_device(parts[1])
+
+    def _progress(self, what: str) -> Progress:
+        return lambda done, total: self.watcher.doing(f"{what}: {done:,} of {total:,}")
+
+    def _on_device(self, positions: Positions) -> tuple[Boards, torch.Tensor]:
+        planes = positions.planes.copy()
+        planes[:, self.settings.hidden()] = 0
+        actions = torch.as_tensor(positions.actions.astype(np.int64), device=self.device)
+        return Boards(self.game, planes, self.device), actions
+
+    def save(self) -> Arrays:
+        return self.learner.save("policy")
+
+    def restore(self, arrays: Arrays) -> None:
+        self.learner.restore("policy", arrays)
+
+    def model_to_write(self) -> nn.Module:
+        return self.learner.model
+
+    def generation(self, number: int) -> Metrics:
+        self.watcher.doing("learning")
+        own, began = self.settings.training, time.monotonic()
+        random = torch.Generator(self.device.type).manual_seed(1000 * self.settings.run.seed + number)
+        losses, hits = torch.zeros((), device=self.device), torch.zeros((), device=self.device)
+        rate = cosine(own.learning_rate, self.done)
+        self.learner.model.train()
+        for _ in range(own.steps):
+            if self.is_stopped:
+                return {}
+            chosen, turns = self.boards.draw(own.batch, random)
+            targets = self.boards.turned(self.actions[chosen], turns)
+            with mixed(self.device):
+                logits = self.learner.model(self.boards.planes(chosen, turns))
+            loss = functional.cross_entropy(logits.float(), targets)
+            self.learner.step(loss, rate)
+            losses += loss.detach()
+            hits += (logits.argmax(1) == targets).float().mean()
+            self.steps += 1
+        loss_mean, learned = (float(total) / own.steps for total in (losses, hits))
+        seconds = time.monotonic() - began
+        self.counters.positions += own.steps * own.batch
+        return {
+            **self.accuracy(),
+            "learned_top1": learned,
+            "learning_rate": rate,
+            "seconds_per_step": seconds / own.steps,
+            "loss": {"policy": loss_mean},
+        }
+
+    @torch.no_grad()
+    def accuracy(self) -> Metrics:
+        """How the net does on held-out games: top-1, top-5, cross-entropy."""
+        self.learner.model.eval()
+        count = min(len(self.held_out), MOST_HELD_OUT)
+        spread = torch.linspace(0, len(self.held_out) - 1, count, device=self.device).long()
+        first, five, total = 0.0, 0.0, 0.0
+        for chosen in spread.split(AT_ONCE):
+            with mixed(self.device):
+                logits = self.learner.model(self.held_out.planes(chosen)).float()
+            targets = self.held_out_actions[chosen]
+            best = logits.topk(5, 1).indices == targets[:, None]
+            first += float(best[:, 0].sum())
+            five += float(best.any(1).sum())
+            total += float(functional.cross_entropy(logits, targets, reduction="sum"))
+        return {"top1": first / count, "top5": five / count, "held_out_loss": total / count}

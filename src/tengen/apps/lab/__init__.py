@@ -1,1 +1,0 @@
-"""Searches told step by step: what a page draws, and what a course can read."""

@@ -1,0 +1,78 @@
+"""A training run from its preset to its last generation, on the screen; Ctrl-C ends it gently."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+from typing import Any
+
+from tengen.games import load_game
+from tengen.learn.run import what_is_saved
+from tengen.learn.screen import Screen
+from tengen.learn.settings import load_settings
+from tengen.rules.errors import TengenError
+
+
+def train(
+    preset: str,
+    folder: Path | None,
+    device: str,
+    minutes: float | None,
+    changes: list[str],
+    cluster: str = "",
+    learners: int = 1,
+) -> None:
+    """Begins a run, or goes on with it, until it is complete; with a cluster, games are played all over it."""
+    try:
+        from tengen.learn.training import Training, device_of
+    except ModuleNotFoundError as reason:
+        advice = "pip install 'tengen[train]', or in a clone: make train"
+        raise TengenError(f"training needs {reason.name}: {advice}") from reason
+    from tengen.learn.run import troubles_told
+
+    device = device_of(device)
+    settings = load_settings(preset, changes, device)
+    game = load_game(settings.run.game)
+    folder = folder or Path("runs") / Path(preset.partition(":")[0]).stem
+    seconds = 60 * minutes if minutes is not None else float("inf")
+    screen = Screen(settings, folder, seconds)
+    with troubles_told(folder), ExitStack() as connection:
+        if cluster:
+            from tengen.arena.cluster import connected
+
+            connection.enter_context(connected(cluster))
+            from tengen.learn.cluster.driver import ClusterTraining
+
+            training: Training = ClusterTraining(folder, settings, game, screen, device, learners)
+        else:
+            training = Training(folder, settings, game, screen, device)
+        stop_gently(training, screen.say)
+        with screen.live or nullcontext():
+            training.go_on(seconds)
+        training.close()
+    tell_end(training, folder, screen.say)
+    screen.say(f"play against it: tengen play {game.spec} --second puct:net={folder}")
+
+
+def stop_gently(training: Any, say: Callable[[str], None]) -> None:
+    """Ctrl-C ends a run with what was saved last; a second one ends it at once."""
+
+    def stop(number: int, frame: object) -> None:
+        if training.is_stopped:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        training.is_stopped = True
+        say(f"stopping; {what_is_saved(training.run.folder)} (press again to stop at once)")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+
+
+def tell_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
+    """Says how far a run has got, and where its report is, if there is one yet."""
+    done = f"generation {training.counters.generation} of {training.settings.run.generations}"
+    how = "complete" if training.is_complete else f"after {done}; {what_is_saved(folder)}"
+    report = folder / "report.html"
+    say(f"{folder}: {how}." + (f" Report: {report}" if report.exists() else ""))

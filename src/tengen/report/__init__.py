@@ -1,0 +1,1 @@
+"""What people look at: charts, boards, replays of games, HTML pages."""
