@@ -10,7 +10,9 @@ import pytest
 from tengen import load_agent, load_game
 from tengen.agents import own, specs
 from tengen.apps.gtp.engine import Engine
+from tengen.rules import plugins
 from tengen.rules.errors import BadMove, BadParameter, IllegalMove, TengenError
+from tengen.rules.plugins import class_of_file
 from tengen.search.limits import Limit
 
 FLAT = Path(__file__).parent.parent.parent / "examples" / "flat.py"
@@ -122,9 +124,9 @@ def test_a_package_offers_agents(monkeypatch):
     def fail():
         raise ImportError("no module named 'gone'")
 
-    flat = own.class_in(own.module_of_file(FLAT, "agent"), "", str(FLAT))
+    flat = class_of_file(FLAT, "", "agent", "choose")
     entries = {"tengen.agents": [Entry("flat", lambda: flat), Entry("lost", fail)]}
-    monkeypatch.setattr(own, "entry_points", lambda group: entries[group])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: entries[group])
     own.packaged_makers.cache_clear()
     try:
         assert load_agent("flat:playouts=2", GAME).choose(GAME.start()).nodes == 18

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tengen.agents.agent import Agent
 from tengen.nets.runtime import shipped_nets
-from tengen.rules.board import Between, OneOf
+from tengen.rules.board import Between
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
+from tengen.rules.plugins import Option
 
 # Kinds of options, beside numbers whose whole range is cheap to have (Between) and words of a list (OneOf). Whoever
 # loads agents for others decides by kind what those may ask for.
@@ -48,38 +49,6 @@ class NetName:
         if not value:
             raise BadParameter(f"{name}= is empty")
         return str(value)
-
-
-@dataclass(frozen=True)
-class Text:
-    """Any text that is not empty."""
-
-    def read(self, name: str, value: object, kind: type) -> str:
-        if not value:
-            raise BadParameter(f"{name}= is empty")
-        return str(value)
-
-    def __str__(self) -> str:
-        return "a text"
-
-
-@dataclass(frozen=True)
-class Option:
-    """A key of a spec: what it may be, and what it is if it is left out."""
-
-    kind: type
-    allowed: Between | OneOf | NetName | Text
-    default: Any
-    about: str
-    is_required: bool = False
-
-    def read(self, name: str, value: object) -> Any:
-        """The value as the agent takes it; raises BadParameter if it is none that is allowed."""
-        return self.allowed.read(name, value, self.kind)
-
-    def off(self) -> Option:
-        """The same, but left out unless it is asked for."""
-        return replace(self, default=0)
 
 
 @dataclass(frozen=True)

@@ -7,30 +7,20 @@ alone, as a number or as people write it. A package offers classes in the entry-
 from __future__ import annotations
 
 import inspect
-import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from types import ModuleType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 from tengen.agents.agent import NO_LIMIT, check_can_choose
-from tengen.agents.options import Maker, Option, Text
-from tengen.games import describe, module_of_file
-from tengen.rules.board import Between, OneOf
-from tengen.rules.errors import BadParameter, TengenError, nearest
+from tengen.agents.options import Maker
+from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position, action_number
+from tengen.rules.plugins import class_of_file, describe, file_spec, load_packaged, options_of, packaged
 from tengen.search.limits import Clock, Decision, Limit
 
 GROUP = "tengen.agents"  # of entry points
-ANYTHING = {  # what an option of a kind may be, if the class does not say
-    int: Between(-(2**63), 2**63 - 1),
-    float: Between(-math.inf, math.inf),
-    bool: OneOf("false", "true"),
-    str: Text(),
-}
 
 
 class OwnAgent:
@@ -52,62 +42,34 @@ class OwnAgent:
 
 def maker_of_file(spec: str) -> tuple[Maker, str, str] | None:
     """Who makes the agent of a file's spec, its class's name, and its options; None if the spec names no file."""
-    head, dot_py, tail = spec.rpartition(".py")
-    if not dot_py or tail[:1] not in ("", ":"):
+    if (found := file_spec(spec)) is None:
         return None
-    path, name, options = head + dot_py, *tail[1:].partition(",")[::2]
-    if "=" in name:  # the only class of a file need not be named
-        name, options = "", tail[1:]
-    kind = class_in(module_of_file(Path(path), "agent"), name, path)
+    path, name, options = found
+    kind = class_of_file(path, name, "agent", "choose")
     return maker_of_class(kind, f"{path}:{kind.__name__}"), kind.__name__, options
-
-
-def class_in(module: ModuleType, name: str, path: str) -> type:
-    """The class of that name, or the only one that can choose."""
-    there = {
-        key: value
-        for key, value in vars(module).items()
-        if isinstance(value, type) and value.__module__ == module.__name__ and hasattr(value, "choose")
-    }
-    if not there:
-        raise BadParameter(f"{path} has no class with choose(position, limit), which an agent is")
-    if not name and len(there) == 1:
-        return next(iter(there.values()))
-    if name not in there:
-        hint = nearest(name, there) if name else f"; write one of them: {path}:{next(iter(there))}"
-        raise BadParameter(f"{path} has {'no agent ' + repr(name) if name else 'several agents'}{hint}")
-    return there[name]
 
 
 @cache
 def packaged_makers() -> dict[str, Maker]:
     """The agents that installed packages offer, by name. One that cannot be loaded says so when it is asked for."""
-    return {entry.name: lazy_maker(entry.name, entry.load) for entry in entry_points(group=GROUP)}
+    return {name: lazy_maker(entry) for name, entry in packaged(GROUP).items()}
 
 
-def lazy_maker(name: str, load: Callable[[], type]) -> Maker:
+def lazy_maker(entry: EntryPoint) -> Maker:
     try:
-        return maker_of_class(load(), name)
-    except Exception as reason:
-        told = str(reason) if isinstance(reason, TengenError) else f"{type(reason).__name__}: {reason}"
+        return maker_of_class(load_packaged(entry), entry.name)
+    except TengenError as reason:
+        told = str(reason)
 
         def refuse(*_: Any) -> Any:
-            raise BadParameter(f"{name} cannot be loaded: {told}")
+            raise BadParameter(told)
 
-        return Maker(f"cannot be loaded: {told}", {}, refuse)
+        return Maker(told, {}, refuse)
 
 
 def maker_of_class(kind: Any, where: str) -> Maker:
     """How an agent's class is told its options: the parameters of its constructor, after the game."""
-    parameters = list(inspect.signature(kind).parameters.values())
-    if not parameters or parameters[0].kind not in (parameters[0].POSITIONAL_ONLY, parameters[0].POSITIONAL_OR_KEYWORD):
-        raise BadParameter(f"{where} takes no game: write def __init__(self, game, …)")
-    hints = hints_of(kind)
-    options = {
-        parameter.name: option_of(parameter, hints.get(parameter.name), where)
-        for parameter in parameters[1:]
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    }
+    options = options_of(kind, where)
 
     def make(spec: str, game: Game, values: dict[str, Any]) -> OwnAgent:
         chosen = {key: bool(value) if options[key].kind is bool else value for key, value in values.items()}
@@ -121,24 +83,3 @@ def maker_of_class(kind: Any, where: str) -> Maker:
 
     about = (inspect.getdoc(kind) or "an agent of your own").partition("\n")[0]
     return Maker(about, options, make)
-
-
-def hints_of(kind: Any) -> dict[str, Any]:
-    try:
-        told = vars(kind).get("__init__", kind)
-        return get_type_hints(told, include_extras=True)
-    except Exception:  # names that are there for a type checker alone
-        return {}
-
-
-def option_of(parameter: inspect.Parameter, hint: Any, where: str) -> Option:
-    """A parameter as an option: its kind by annotation or default, its range from `Annotated[int, Between(…)]`."""
-    is_required = parameter.default is parameter.empty
-    kind, ranges = (get_args(hint)[0], get_args(hint)[1:]) if get_origin(hint) is Annotated else (hint, ())
-    if kind not in ANYTHING:  # nothing is said, or more than one kind
-        kind = str if is_required or parameter.default is None else type(parameter.default)
-    if kind not in ANYTHING:
-        raise BadParameter(f"{where}: {parameter.name} is {kind.__name__}; an option is int, float, bool or str")
-    allowed: Any = next((part for part in ranges if isinstance(part, Between | OneOf)), ANYTHING[kind])
-    default = None if is_required else parameter.default
-    return Option(kind, allowed, default, f"{kind.__name__}, {allowed}", is_required)

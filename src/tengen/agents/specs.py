@@ -10,7 +10,7 @@ from tengen.agents.agent import Agent, RandomAgent, SearchAgent
 from tengen.agents.gomocup import GomocupAgent, GomocupEngine
 from tengen.agents.gtp import GtpAgent, GtpEngine
 from tengen.agents.learned import ALPHAGO_POLICY, ALPHAGO_VALUE, ROLLOUTS, PolicyAgent, judge_of, rollouts_of
-from tengen.agents.options import Answers, Maker, Megabytes, NetName, Option, Seconds, Threads
+from tengen.agents.options import Answers, Maker, Megabytes, NetName, Seconds, Threads
 from tengen.agents.own import maker_of_file, packaged_makers
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
@@ -24,6 +24,7 @@ from tengen.nets.runtime import load_net, net_for
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
+from tengen.rules.plugins import Option, read_options
 from tengen.search.alphabeta import AlphaBeta, Refinements
 from tengen.search.alphago import AlphaGo
 from tengen.search.evaluation import Plain
@@ -364,13 +365,7 @@ def load_agent(spec: str, game: Game, **defaults: Any) -> Agent:
     if maker.is_command:
         return maker.make(spec, game, {"command": rest})
     given = {key: maker.options[key].read(key, value) for key, value in defaults.items() if key in maker.options}
-    for piece in filter(None, rest.split(",")):
-        key, equals, value = piece.partition("=")
-        if not equals:
-            raise BadParameter(f"{spec}: {piece!r} is not an option; write name=value")
-        if key not in maker.options:
-            raise BadParameter(f"{spec}: {name} has no option {key!r}{nearest(key, maker.options)}")
-        given[key] = maker.options[key].read(key, value)
+    given |= read_options(rest, maker.options, name, spec)
     for key, option in maker.options.items():
         if option.is_required and key not in given:
             raise BadParameter(f"{spec}: {name} needs {key}=… ({option.about})")

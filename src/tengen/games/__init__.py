@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import pkgutil
-import sys
-import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from tengen.rules.errors import BadParameter, GameFileError, UnknownGame, nearest
 from tengen.rules.game import Game
+from tengen.rules.plugins import module_of_file
 
 
 def load_game(spec: str) -> Game:
@@ -65,41 +63,6 @@ def game_type(module: ModuleType) -> Any:
         count = "no" if not found else f"{len(found)}"
         raise GameFileError(f"{module.__file__} has {count} NamedTuple with a record(); a game's file has one")
     return found[0]
-
-
-def module_of_file(path: Path, what: str = "game") -> ModuleType:
-    """Runs a user's file as a module, once.
-
-    Its name is that of the file, wherever it lies: the kernel cache then knows a copy again. Only where a process runs
-    two files of one name does the second have its folder's hash in its name.
-    """
-    if not path.is_file():
-        raise UnknownGame(
-            f"{path} is a folder, not a file of a {what}" if path.is_dir() else f"there is no file {path}"
-        )
-    path = path.resolve()
-    name = f"tengen_{what}_{path.stem}"
-    if name in sys.modules and sys.modules[name].__file__ != str(path):
-        name += f"_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    if name not in sys.modules:
-        module = ModuleType(name)
-        module.__file__ = str(path)
-        sys.modules[name] = module
-        try:  # from its source, always: Python's own cache of modules overlooks two edits within a second
-            exec(compile(path.read_bytes(), path, "exec"), module.__dict__)
-        except (Exception, SystemExit) as reason:
-            del sys.modules[name]
-            if isinstance(reason, GameFileError):
-                raise
-            raise GameFileError(f"{path} does not run: {describe(reason, path)}") from reason
-    return sys.modules[name]
-
-
-def describe(reason: BaseException, path: Path) -> str:
-    """An error in a user's file, with the line of that file where it came from."""
-    lines = [frame.lineno for frame in traceback.extract_tb(reason.__traceback__) if frame.filename == str(path)]
-    where = f" (line {lines[-1]})" if lines else ""
-    return f"{type(reason).__name__}: {reason}{where}"
 
 
 def _parameters(text: str) -> dict[str, str]:
