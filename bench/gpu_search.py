@@ -25,7 +25,7 @@ from tengen.learn.gpu.selfplay import GpuGroup
 from tengen.learn.selfplay import Opening
 from tengen.nets.graph import GraphNet, recorded
 from tengen.nets.metadata import Architecture
-from tengen.nets.models import build_model
+from tengen.nets.networks import build_model
 from tengen.search.lockstep import Plan
 
 CASES = [

@@ -22,7 +22,7 @@ from tengen.games import load_game
 from tengen.learn.selfplay import Group, Opening
 from tengen.nets.export import export_onnx
 from tengen.nets.metadata import Architecture, NetMetadata
-from tengen.nets.models import build_model
+from tengen.nets.networks import build_model
 from tengen.nets.runtime import OnnxNet
 from tengen.rules.game import Game
 from tengen.search.limits import Limit

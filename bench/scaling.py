@@ -34,10 +34,11 @@ from tengen.learn.cluster.worker import Post, Slice, Weights
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings, load_settings
+from tengen.learn.targets import load_targets
 from tengen.learn.training import Training
 from tengen.nets.export import export_onnx
 from tengen.nets.metadata import NetMetadata
-from tengen.nets.models import build_model
+from tengen.nets.networks import build_model
 from tengen.nets.runtime import OnnxNet
 from tengen.search.evaluators import RandomSymmetry, Uniform
 
@@ -369,7 +370,7 @@ def learn_over_nccl(changes: list[str]) -> list[float]:
     settings = load_settings("gomoku8", changes)
     game = load_game(settings.run.game)
     group = Group(game, settings.plan(), 64, settings.longest(game), 1, settings.opening(game))
-    replay = Replay(game, settings.net.territory)
+    replay = Replay(game, load_targets(settings.net.targets, game))
     replay.add(1, group.play(Uniform(game), 2048, lambda: False), 10**6)
     join("127.0.0.1:29500", 0, 1, "cuda")
     trainer = SharedTrainer(game, settings, 0, 1, "cuda")

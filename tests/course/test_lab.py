@@ -26,7 +26,7 @@ from tengen.course.traces import ROOT_CARD
 from tengen.knowledge.evaluations import evaluation_for
 from tengen.nets.export import export_onnx
 from tengen.nets.metadata import Architecture, NetMetadata
-from tengen.nets.models import build_model
+from tengen.nets.networks import build_model
 from tengen.nets.runtime import OnnxNet
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.search.limits import Limit

@@ -6,6 +6,7 @@ import pytest
 from tengen.games import load_game
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import Group, Opening
+from tengen.learn.targets import load_targets
 from tengen.search.evaluators import Uniform
 from tengen.search.lockstep import Plan
 
@@ -42,7 +43,8 @@ def test_samples(spec):
     replay, wanted = Replay(game), expected(game, games)
     replay.add(1, games, 10**6)
     assert len(replay) == len(games.moves)
-    for planes, policy, value, _ in zip(*replay.sample(400, np.random.default_rng(1)), strict=True):
+    samples = replay.sample(400, np.random.default_rng(1))
+    for planes, policy, value in zip(samples.planes, samples.policies, samples.values, strict=True):
         assert any(np.allclose(policy, known) and value == result for known, result in wanted[planes.tobytes()])
     seen = {planes.tobytes() for planes in replay.sample(20_000, np.random.default_rng(2)).planes}
     assert len(seen) > 0.8 * len(wanted)  # every position, every way round
@@ -61,7 +63,7 @@ def test_the_window_forgets_whole_generations():
 def test_territories(spec, komi):
     """What each player owns at the end decides the game, whoever looks and however the board is turned."""
     game = load_game(spec)
-    replay, games = Replay(game, territory=True), played(game)
+    replay, games = Replay(game, load_targets("territory", game)), played(game)
     margins, index = [], 0
     for length in games.lengths:
         final = game.from_actions(games.moves[index : index + length].tolist())
@@ -70,7 +72,7 @@ def test_territories(spec, komi):
     replay.add(1, games, 10**6)
     samples = replay.sample(400, np.random.default_rng(1))
     first_moves = samples.planes[:, -1, 0] == 1
-    found = np.where(first_moves, 1, -1) * samples.territories.sum(1)
+    found = np.where(first_moves, 1, -1) * samples.targets[0].sum(1)
     assert set(found) <= set(margins)
     assert len(set(found)) > 3
 
@@ -78,11 +80,11 @@ def test_territories(spec, komi):
 def test_territory_of_one_game():
     """The cells themselves, not only their number: Reversi's final board."""
     game = load_game("reversi:size=4")
-    replay, games = Replay(game, territory=True), played(game, 20)
+    replay, games = Replay(game, load_targets("territory", game)), played(game, 20)
     replay.add(1, games, 10**6)
     replay.sample(1, np.random.default_rng(1))
     index = 0
     for number, length in enumerate(games.lengths):
         final = game.from_actions(games.moves[index : index + length].tolist())
-        assert (replay._final[number] == final.board.reshape(-1)).all()
+        assert (replay.played.owners[number] == final.board.reshape(-1)).all()
         index += length

@@ -78,7 +78,7 @@ def test_changes():
         ("selfplay.simulations=many", "selfplay.simulations=many is not a whole number"),
         ("selfplay.simulations=1.5", "selfplay.simulations=1.5 is not a whole number"),
         ("training.learning_rate=-1", "training.learning_rate=-1 is out of range"),
-        ("net.kind=resnext", "net.kind=resnext is unknown; did you mean 'resnet'"),
+        ("net.kind=resnext", "no network is called 'resnext'; did you mean 'resnet'"),
         ("selfplay.keep=1", "selfplay.keep=1 is not true or false"),
         ("run.game=gomoko", "no game is called 'gomoko'; did you mean 'gomoku'"),
         ("run.game=", "nothing says which game"),

@@ -13,7 +13,7 @@ from tengen.nets import runtime
 from tengen.nets.export import export_onnx, halved
 from tengen.nets.inspection import Refused, inspect
 from tengen.nets.metadata import Architecture, NetError, NetMetadata
-from tengen.nets.models import build_model
+from tengen.nets.networks import build_model
 from tengen.nets.runtime import OnnxNet, load_net
 
 GAME = load_game("tictactoe")

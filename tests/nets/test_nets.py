@@ -15,8 +15,9 @@ from torch.nn import functional
 from tengen import load_agent, load_game
 from tengen.nets import graph
 from tengen.nets.export import export_onnx, halved
+from tengen.nets.layers import folded
 from tengen.nets.metadata import Architecture, NetError, NetMetadata
-from tengen.nets.models import build_model, folded
+from tengen.nets.networks import build_model
 from tengen.nets.runtime import OnnxNet, load_net
 from tengen.rules.errors import BadParameter
 
@@ -231,10 +232,7 @@ def test_a_users_game_may_move(tmp_path):
         ({"format": "2"}, "net.onnx has format 2; this version of Tengen reads format 1"),
         ({"game": '"hex"'}, "net.onnx is a net for hex; this is tictactoe"),
         ({"actions": "7"}, "net.onnx is damaged: it takes [('planes', "),
-        (
-            {"architecture": '{"kind": "transformer"}'},
-            "its metadata cannot be read (no network is called 'transformer'",
-        ),
+        ({"architecture": '{"heads": "loyal"}'}, "its metadata cannot be read (no heads are called 'loyal'"),
         ({"shape": "3×3"}, "net.onnx is damaged: its metadata cannot be read"),
     ],
 )
@@ -297,10 +295,13 @@ def test_nets_play(tmp_path, spec, agent):
 
 
 def test_wrong_architectures():
+    game = load_game("tictactoe")
     with pytest.raises(BadParameter, match=r"no network is called 'resent'; did you mean 'resnet'\?"):
-        Architecture("resent")
-    with pytest.raises(BadParameter, match="no pooling, no local heads"):
-        Architecture("gobang", pooling=True)
+        build_model(game, Architecture("resent"))
+    with pytest.raises(BadParameter, match=r"net\.pooling is nothing that net\.kind=gobang knows"):
+        build_model(game, Architecture("gobang", pooling=True))
+    with pytest.raises(BadParameter, match="resnet has no option 'width'"):
+        build_model(game, Architecture(options="width=3"))
     with pytest.raises(BadParameter, match="blocks=0"):
         Architecture(blocks=0)
 

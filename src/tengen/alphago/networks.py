@@ -16,8 +16,8 @@ from onnx import numpy_helper
 from torch import fx, nn
 
 from tengen.nets.export import LAYERS, finished, operators, tensor
+from tengen.nets.layers import Convolution, folded, quiet
 from tengen.nets.metadata import NetError
-from tengen.nets.models import Convolution, folded, quiet
 from tengen.nets.policy9 import KINDS, PLANE_SETS, PlaneNetMetadata
 from tengen.nets.runtime import read_net
 from tengen.rules.game import Game
@@ -98,7 +98,7 @@ def new_network(game: Game, metadata: PlaneNetMetadata) -> nn.Module:
 
 def export_net(model: nn.Module, game: Game, metadata: PlaneNetMetadata) -> bytes:
     """The ONNX file of a network, its norms folded into the convolutions; the model itself is left as it is."""
-    playing = folded(model).float().cpu()  # type: ignore[arg-type]
+    playing = folded(model).float().cpu()
     steps = Tracer().trace(playing).nodes
     (answer,) = next(step for step in steps if step.op == "output").args
     nodes, weights = operators(playing, steps, {answer: KINDS[metadata.kind]})
@@ -114,7 +114,7 @@ def import_net(path: Path, game: Game) -> tuple[nn.Module, PlaneNetMetadata]:
     except Exception as reason:  # protobuf's own, which have no base in common with others
         raise NetError(f"{path.name} is damaged, or no ONNX file: {reason}") from reason
     metadata = PlaneNetMetadata.read(path.name, {prop.key: prop.value for prop in file.metadata_props})
-    model = folded(new_network(game, metadata))  # type: ignore[arg-type]
+    model = folded(new_network(game, metadata))
     arrays = {weight.name.removesuffix(".half"): numpy_helper.to_array(weight) for weight in file.graph.initializer}
     weights = {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
     try:

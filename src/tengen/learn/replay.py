@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tengen.learn.selfplay import Games
-from tengen.rules.contract import DRAW, encode, play, start, territory
+from tengen.learn.targets import NamedTarget, Played, Target
+from tengen.rules.contract import DRAW, encode, play, score, start, territory
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
 
 
 @entry
-def make_batch(game, states, scratch, moves, begins, results, owners, chosen, turns, cells, planes, values, lands):
-    """Writes the planes, the values and the territories (`lands`) of chosen positions, each turned by its symmetry.
+def make_batch(game, states, scratch, moves, begins, results, chosen, turns, cells, planes, values, movers):
+    """Writes the planes of chosen positions, each turned by its symmetry, their values, and who is to move.
 
-    `begins` [positions] is where each position's game begins in `moves`, `results` [positions] how it ended, `owners`
-    [batch, cells] who owned what then, `turns` [batch, cells] where the symmetry sends each cell; `scratch` [planes,
-    cells]. A value and a territory are for the player to move.
+    `begins` [positions] is where each position's game begins in `moves`, `results` [positions] how it ended, `turns`
+    [batch, cells] where the symmetry sends each cell; `scratch` [planes, cells]. A value is for the player to move.
     """
     for b in range(len(chosen)):
         states[0] = states[1]
@@ -29,16 +30,13 @@ def make_batch(game, states, scratch, moves, begins, results, owners, chosen, tu
         for plane in range(planes.shape[1]):
             for cell in range(cells):
                 planes[b, plane, turns[b, cell]] = scratch[plane, cell]
-        for cell in range(cells):
-            owner = owners[b, cell]
-            lands[b, turns[b, cell]] = 0 if owner == 0 else 1 if owner == states[0].to_play + 1 else -1
-        result = results[chosen[b]]
+        result, movers[b] = results[chosen[b]], states[0].to_play
         values[b] = 0 if result == DRAW else 1 if result == states[0].to_play + 1 else -1
 
 
 @entry
-def settle(game, states, moves, lengths, owners):
-    """Plays each game again, to its end, and writes who owns each cell then: owners [games, cells]."""
+def settle(game, states, moves, lengths, owners, scores):
+    """Plays each game again, to its end, and writes who owns each cell then [games, cells], and its score [games]."""
     index = 0
     for number in range(len(lengths)):
         states[0] = states[1]
@@ -47,6 +45,7 @@ def settle(game, states, moves, lengths, owners):
             play(game, states[0], moves[index])
             index += 1
         territory(game, states[0], owners[number])
+        scores[number] = score(game, states[0])
 
 
 class Samples(NamedTuple):
@@ -55,17 +54,24 @@ class Samples(NamedTuple):
     planes: np.ndarray  # [batch, planes, cells]
     policies: np.ndarray  # [batch, actions]
     values: np.ndarray  # [batch], for the player to move
-    territories: np.ndarray  # [batch, cells], likewise: 1 for own cells, −1 for the opponent's
+    targets: tuple[np.ndarray, ...]  # what each further target wants: [batch, …], as targets.py has them
+
+    def split(self, count: int) -> list[Samples]:
+        """The samples in so many parts."""
+        parts = [np.array_split(part, count) for part in (self.planes, self.policies, self.values, *self.targets)]
+        shares = zip(*parts, strict=True)
+        return [Samples(planes, policies, values, tuple(others)) for planes, policies, values, *others in shares]
 
 
 class Replay:
     """Games of the newest generations, up to a number of positions."""
 
-    def __init__(self, game: Game, territory: bool = False):
-        self.game, self.has_territory = game, territory  # without it all territories are zero
+    def __init__(self, game: Game, targets: Sequence[NamedTarget] = ()):
+        self.game, self.targets = game, [one.target for one in targets]
+        self.needs_end = any(target.needs_end for target in self.targets)
         self.generations: dict[int, Games] = {}
-        self._joined: Games | None = None
-        self._owners: dict[int, np.ndarray] = {}
+        self.played: Played | None = None  # all of them, side by side, once they are asked for
+        self._ends: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def __len__(self) -> int:
         """Positions."""
@@ -76,54 +82,73 @@ class Replay:
         self.generations[generation] = games
         while len(self) - len(self.generations[oldest := min(self.generations)].moves) >= window:
             del self.generations[oldest]
-        self._joined = None
+        self.played = None
 
-    def _join(self) -> None:
+    def join(self) -> Played:
         """Lays all games side by side, with what a batch asks of each position."""
-        self._joined = Games.join(list(self.generations.values()))
-        ends = np.cumsum(self._joined.lengths)
-        self._begins = np.repeat(ends - self._joined.lengths, self._joined.lengths)
-        self._results = np.repeat(self._joined.results, self._joined.lengths)
-        self._useful = np.flatnonzero(self._joined.policies.any(axis=1))
-        self._owners = {
-            number: self._owners[number] if number in self._owners else self._settled(games)
+        games = Games.join(list(self.generations.values()))
+        self._ends = {
+            number: self._ends[number] if number in self._ends else self.settled(games)
             for number, games in self.generations.items()
         }
-        self._final = np.concatenate(list(self._owners.values()))
-        self._numbers = np.repeat(np.arange(len(self._joined.lengths)), self._joined.lengths)
+        owners, scores = (np.concatenate(parts) for parts in zip(*self._ends.values(), strict=True))
+        self.useful: Any = np.flatnonzero(games.policies.any(axis=1))
+        return Played(games.moves, games.policies, *places_of(games), owners, scores)
 
-    def _settled(self, games: Games) -> np.ndarray:
-        """Who owned each cell at the end of each game."""
-        owners = np.zeros((len(games.lengths), self.game.cells), np.int8)
-        if self.has_territory:
-            settle(self.game.parameters, self.game.new_states(2), games.moves, games.lengths, owners)
-        return owners
+    def settled(self, games: Games) -> tuple[np.ndarray, np.ndarray]:
+        """Who owned each cell at the end of each game, and by how much the first player won; zeros if nobody asks."""
+        count = len(games.lengths)
+        owners, scores = np.zeros((count, self.game.cells), np.int8), np.zeros(count, np.float32)
+        if self.needs_end:
+            settle(self.game.parameters, self.game.new_states(2), games.moves, games.lengths, owners, scores)
+        return owners, scores
 
     def sample(self, count: int, random: np.random.Generator) -> Samples:
         """Positions drawn at random, each with the policy that its search came to and how its game ended."""
-        if self._joined is None:
-            self._join()
-        assert self._joined is not None
-        game, games = self.game, self._joined
-        chosen = random.choice(self._useful, count)
+        played = self.played = self.played or self.join()
+        game, chosen = self.game, random.choice(self.useful, count)
         turns = random.integers(len(game.symmetries), size=count)
         planes = np.zeros((count, len(game.planes), game.cells), np.float32)
-        values, policies = np.zeros(count, np.float32), np.zeros((count, game.actions), np.float32)
-        territories = np.zeros((count, game.cells), np.float32)
-        np.put_along_axis(policies, game.action_symmetries[turns], games.policies[chosen].astype(np.float32), 1)
+        values, movers = np.zeros(count, np.float32), np.zeros(count, np.int8)
         make_batch(
             game.parameters,
             game.new_states(2),
             np.zeros((len(game.planes), game.cells), np.float32),
-            games.moves,
-            self._begins,
-            self._results,
-            self._final[self._numbers[chosen]],
+            played.moves,
+            played.begins,
+            played.results,
             chosen,
             game.symmetries[turns],
             game.cells,
             planes,
             values,
-            territories,
+            movers,
         )
-        return Samples(planes, policies, values, territories)
+        policies = turned(played.policies[chosen], game.action_symmetries[turns])
+        wanted = (self._wanted(target, played, chosen, turns, movers) for target in self.targets)
+        return Samples(planes, policies, values, tuple(wanted))
+
+    def _wanted(
+        self, target: Target, played: Played, chosen: np.ndarray, turns: np.ndarray, movers: np.ndarray
+    ) -> np.ndarray:
+        """What a target wants of positions, turned as their planes are."""
+        numbers = target.wanted(played, chosen, movers)
+        if target.per == "position":
+            return numbers.astype(np.float32)
+        images = self.game.symmetries if target.per == "cells" else self.game.action_symmetries
+        return turned(numbers, images[turns])
+
+
+def turned(numbers: np.ndarray, images: np.ndarray) -> np.ndarray:
+    """Numbers [batch, places], each at the place that its image says: images [batch, places]."""
+    result = np.zeros(numbers.shape, np.float32)
+    np.put_along_axis(result, images, numbers.astype(np.float32), 1)
+    return result
+
+
+def places_of(games: Games) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of each position: where its game begins and ends, how it ended, and its number."""
+    ends = np.cumsum(games.lengths, dtype=np.int64)
+    columns = ends - games.lengths, ends, games.results, np.arange(len(ends))
+    begins, ends, results, numbers = (np.repeat(column, games.lengths) for column in columns)
+    return begins, ends, results, numbers

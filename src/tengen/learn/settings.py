@@ -11,9 +11,8 @@ from typing import Annotated, Any, get_type_hints
 
 from tengen.games import load_game
 from tengen.learn.selfplay import Opening
-from tengen.nets.metadata import HEADS, KINDS, Architecture
+from tengen.nets.metadata import HEADS, Architecture, check_kind, renamed
 from tengen.rules.board import Between
-from tengen.rules.contract import has_rule
 from tengen.rules.errors import BadParameter, TengenError, nearest
 from tengen.rules.game import Game
 from tengen.search.lockstep import GUMBEL, PUCT, Plan
@@ -47,14 +46,15 @@ class RunSettings:
 
 @dataclass(frozen=True)
 class NetSettings:
-    kind: Annotated[str, Named(KINDS)] = "resnet"
+    kind: str = "resnet"  # or gobang, transformer, ./mynet.py:MyNet
     blocks: Annotated[int, Between(1, 100)] = 3
     channels: Annotated[int, Between(1, 1024)] = 32
     pooling: bool = False
     heads: Annotated[str, Named(HEADS)] = "dense"
     policy_channels: Annotated[int, Between(1, 1024)] = 4
     value_channels: Annotated[int, Between(1, 1024)] = 2
-    territory: bool = False  # also learns who will own each cell, if the game says so
+    options: str = ""  # of a network that has others: "width=32,depth=2"
+    targets: str = ""  # what is learned beside policy and value: "territory,reply", ./mine.py:Reply
 
 
 @dataclass(frozen=True)
@@ -223,6 +223,7 @@ def parts_of(kind: Any, tables: Mapping[str, Any], where: str) -> dict[str, Any]
             raise BadParameter(f"{where}: there is no table [{table}]{nearest(table, known)}")
         if not isinstance(keys, Mapping):
             raise BadParameter(f"{where}: {table} is a table: write [{table}] on a line of its own")
+        keys = renamed(keys) if table == "net" else keys  # of runs that an older version began
         parts[table] = table_of(known[table], table, keys, where)
     return parts
 
@@ -231,6 +232,7 @@ def check_together(settings: Settings, where: str) -> None:
     """Refuses settings that are in range, each by itself, but make no sense together."""
     game, own, gating = load_game(settings.run.game), settings.selfplay, settings.evaluation.gating
     settings.architecture()
+    check_kind(settings.net.kind)
     if own.opening >= settings.longest(game):
         raise BadParameter(f"{where}: selfplay.opening={own.opening} is not shorter than the longest game")
     if own.opening_near and game.actions < game.cells:
@@ -239,8 +241,6 @@ def check_together(settings: Settings, where: str) -> None:
         raise BadParameter(f"{where}: selfplay.keep is for search = 'puct': halving counts visits from zero")
     if own.prior_temperature != 1 and own.search == "puct":
         raise BadParameter(f"{where}: selfplay.prior_temperature is for search = 'gumbel': visits cannot be set right")
-    if settings.net.territory and not has_rule(type(game.parameters), "territory"):
-        raise BadParameter(f"{where}: net.territory is for games that say who owns each cell; {game.spec} does not")
     if gating and (gating < 0.5 or not settings.evaluation.every):
         raise BadParameter(f"{where}: evaluation.gating={gating} is 0.5 at least, and needs evaluation.every > 0")
 
@@ -271,8 +271,11 @@ def _value(name: str, value: Any, hint: Any) -> Any:
 
 
 def change(settings: Settings, changes: Iterable[str]) -> Settings:
-    """Settings with some values changed: `selfplay.simulations=64`."""
-    return settings_of(changed(asdict(settings), changes, "selfplay.simulations=64"), "settings")
+    """Settings with some values changed: `selfplay.simulations=64`. Another kind of network has a shape of its own."""
+    tables, changes = asdict(settings), list(changes)
+    if any(text.partition("=")[0].strip() == "net.kind" for text in changes):
+        tables["net"] = {"targets": settings.net.targets}
+    return settings_of(changed(tables, changes, "selfplay.simulations=64"), "settings")
 
 
 def changed(tables: dict[str, Any], changes: Iterable[str], example: str) -> dict[str, Any]:

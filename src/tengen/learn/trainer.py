@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -17,12 +17,13 @@ from tengen.learn import weights
 from tengen.learn.replay import Replay, Samples
 from tengen.learn.run import Arrays
 from tengen.learn.settings import Settings
+from tengen.learn.targets import NamedTarget, add_heads, foresee, load_targets
 from tengen.nets.export import weights_of
-from tengen.nets.models import Network, build_model, folded, unfold
+from tengen.nets.layers import folded, unfold
+from tengen.nets.networks import build_model
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
-TERMS = ("value", "policy", "territory", "entropy", "weights")  # entropy is what is left of `policy` at its best
 GAMES, POSITIONS = 8, 512  # that are played, and looked at, to see what a net meets
 
 
@@ -33,8 +34,16 @@ class Trainer:
         torch.manual_seed(settings.run.seed)
         torch.set_num_threads(1)  # torch's own threads collapse when a core is busy; ours do not
         self.game, self.settings, self.device = game, settings.training, torch.device(device)
-        model = build_model(game, settings.architecture())
-        self.model: Network = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.targets = load_targets(settings.net.targets, game)
+        names = (one.name for one in self.targets)
+        self.terms = (
+            "value",
+            "policy",
+            *names,
+            "entropy",
+            "weights",
+        )  # entropy is what is left of `policy` at its best
+        self.model = new_model(game, settings).to(self.device, memory_format=torch.channels_last)
         self.optimiser = new_optimiser(self.model, settings)
         others = min(workers, self.settings.batch) - 1
         self.replicas = [self.model, *(replica(self.model) for _ in range(others))]
@@ -49,7 +58,7 @@ class Trainer:
             group["lr"] = rate
         for model in self.replicas:
             model.train()
-        terms = torch.zeros(len(TERMS))
+        terms = torch.zeros(len(self.terms))
         for samples in self._batches(replay, steps, seed):
             if is_stopped():
                 break
@@ -59,9 +68,7 @@ class Trainer:
 
     def _means(self, terms: torch.Tensor, steps: int) -> dict[str, float]:
         """The mean of each term, and of the loss."""
-        means = dict(zip(TERMS, (terms / max(steps, 1)).tolist(), strict=True))
-        if not self.model.territory:
-            del means["territory"]
+        means = dict(zip(self.terms, (terms / max(steps, 1)).tolist(), strict=True))
         return {"total": sum(means[name] for name in means if name != "entropy"), **means}
 
     def _batches(self, replay: Replay, steps: int, seed: list[int]) -> Iterator[Samples]:
@@ -77,8 +84,7 @@ class Trainer:
 
     def _step(self, samples: Samples) -> torch.Tensor:
         """One step; returns the terms of the loss. Each replica has its share of the batch, on its thread."""
-        parts = (np.array_split(part, len(self.replicas)) for part in samples)
-        shares = [Samples(*share) for share in zip(*parts, strict=True)]
+        shares = samples.split(len(self.replicas))
         terms = torch.stack(list(self.workers.map(self._differentiate, self.replicas, shares))).mean(0)
         for weight, *others in zip(*(model.parameters() for model in self.replicas), strict=True):
             for other in others:
@@ -88,15 +94,20 @@ class Trainer:
         weights = loss_of_weights(self.model, self.settings.weight_decay)
         return torch.cat([terms, weights.view(1).cpu()])
 
-    def _differentiate(self, model: Network, samples: Samples) -> torch.Tensor:
+    def _differentiate(self, model: Any, samples: Samples) -> torch.Tensor:
         """The gradient of the loss on some samples, in the replica; the optimiser itself sees to the weights' term."""
-        planes, *targets = (torch.from_numpy(array).to(self.device) for array in samples)
+        arrays = samples.planes, samples.policies, samples.values, *samples.targets
+        planes, policies, values, *wanted = (torch.from_numpy(array).to(self.device) for array in arrays)
         board = planes.view(len(planes), -1, *self.game.shape).contiguous(memory_format=torch.channels_last)
-        terms = loss_terms(model.foresee(board), *targets)
+        terms = loss_terms(self.answers(model, board), policies, values, self.targets, wanted)
         model.zero_grad()
         terms.sum().backward()
-        entropy = -torch.xlogy(targets[0], targets[0]).sum(1).mean()
+        entropy = -torch.xlogy(policies, policies).sum(1).mean()
         return torch.cat([terms.detach(), entropy.view(1)]).cpu()
+
+    def answers(self, model: Any, board: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Logits, values, and what the heads of the targets say."""
+        return foresee(model, board)
 
     def save(self) -> Arrays:
         """All that is needed to go on, as arrays by name."""
@@ -112,7 +123,7 @@ class Trainer:
         playing = folded(self.model).cpu()
         with told_plainly(name):
             left = playing.load_state_dict(weights_of(net), strict=False)
-            missing = [key for key in left.missing_keys if not key.startswith("territory.")]
+            missing = [key for key in left.missing_keys if not key.startswith("foreseen.")]
             if wrong := [*missing, *left.unexpected_keys]:
                 raise RuntimeError(f"it differs in {', '.join(wrong)}")
         unfold(self.model, playing, typical_planes(self.game, playing))
@@ -124,7 +135,7 @@ class Trainer:
 
 
 @torch.no_grad()
-def typical_planes(game: Game, playing: Network, seed: int = 1) -> torch.Tensor:
+def typical_planes(game: Game, playing: nn.Module, seed: int = 1) -> torch.Tensor:
     """Positions of games whose moves are drawn by a network's policy: [positions, planes, rows, columns]."""
     random, positions, seen = np.random.default_rng(seed), [game.start()] * GAMES, list[torch.Tensor]()
     for _ in range(game.cells):
@@ -149,20 +160,30 @@ def told_plainly(name: str) -> Iterator[None]:
 
 
 def loss_terms(
-    answers: tuple[torch.Tensor, torch.Tensor, torch.Tensor | None],
+    answers: tuple[torch.Tensor, ...],
     policies: torch.Tensor,
     values: torch.Tensor,
-    territories: torch.Tensor,
+    targets: list[NamedTarget],
+    wanted: Sequence[torch.Tensor],
 ) -> torch.Tensor:
-    """What the loss is made of, but for the weights' own: value, policy, territory."""
-    logits, guesses, lands = answers
+    """What the loss is made of, but for the weights' own: value, policy, and each target's, by its weight."""
+    logits, guesses, *others = answers
     value = functional.mse_loss(guesses.float(), values)
     policy = -(policies * functional.log_softmax(logits.float(), 1)).sum(1).mean()
-    territory = functional.mse_loss(lands.float(), territories) if lands is not None else torch.zeros_like(value)
-    return torch.stack([value, policy, territory])
+    own = [
+        target.weight * target.loss(said.float(), numbers)
+        for (_, target), said, numbers in zip(targets, others, wanted, strict=True)
+    ]
+    return torch.stack([value, policy, *own])
 
 
-def replica(model: Network) -> Network:
+def new_model(game: Game, settings: Settings) -> Any:
+    """The network of a run, with fresh weights, and a head for each of its targets."""
+    targets = load_targets(settings.net.targets, game)
+    return add_heads(build_model(game, settings.architecture()), game, targets)
+
+
+def replica(model: Any) -> Any:
     """A model with the same weights, in the same memory, and gradients of its own."""
     other = copy.deepcopy(model)
     for weight, same in zip(other.parameters(), model.parameters(), strict=True):

@@ -25,7 +25,8 @@ from tengen.learn.report import write_report
 from tengen.learn.run import Counters, Damaged, Run, RunError, net_name, newest_weights
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings
-from tengen.learn.trainer import Trainer
+from tengen.learn.targets import load_targets
+from tengen.learn.trainer import Trainer, new_model
 from tengen.nets.export import export_onnx
 from tengen.nets.metadata import NetError, NetMetadata
 from tengen.nets.runtime import OnnxNet, find_net, read_trusted
@@ -67,6 +68,7 @@ class Training:
             load_agent(settings.evaluation.opponent, game)  # a wrong one is told now, not after the first generations
         if settings.evaluation.gating and device != "cpu":
             raise BadParameter("evaluation.gating is for --device cpu: elsewhere the newest weights play")
+        new_model(game, settings)  # likewise its network and its targets
         self.run = Run(folder, settings, watcher.say)
         self.settings = settings = self.run.settings
         self.game, self.watcher, self.device, self.is_stopped = game, watcher, device, False
@@ -311,7 +313,8 @@ def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
     own, count, opening = settings.selfplay, settings.run.groups if plays else 0, settings.opening(game)
     common = settings.plan(), own.games, settings.longest(game)
     groups = [Group(game, *common, 1000 * settings.run.seed + number, opening) for number in range(count)]
-    return Trainer(game, settings, settings.run.groups), Replay(game, settings.net.territory), groups
+    trainer = Trainer(game, settings, settings.run.groups)
+    return trainer, Replay(game, trainer.targets), groups
 
 
 def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
@@ -321,13 +324,15 @@ def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
     from tengen.learn.gpu.selfplay import GpuGroup
     from tengen.learn.gpu.trainer import GpuTrainer
 
+    targets = load_targets(settings.net.targets, game)
     if plays:
-        compile_ahead(game, settings.plan(), settings.opening(game), settings.net.territory)
+        needs_end = any(one.target.needs_end for one in targets)
+        compile_ahead(game, settings.plan(), settings.opening(game), needs_end)
     own, count, trainer = settings.selfplay, settings.run.groups if plays else 0, GpuTrainer(game, settings)
     common = settings.plan(), trainer.model, own.games, settings.longest(game)
     shown = settings.opening(game), own.symmetry
     groups = [GpuGroup(game, *common, 1000 * settings.run.seed + number, *shown) for number in range(count)]
-    return trainer, GpuReplay(game, settings.net.territory), groups
+    return trainer, GpuReplay(game, targets), groups
 
 
 def result_of(opponent: str, score: Score) -> dict[str, Any]:

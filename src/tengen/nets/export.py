@@ -1,12 +1,14 @@
 """Nets as ONNX files, with their metadata inside.
 
-torch's own exporters take seconds, or are to be removed, and print as they go. A net is exported every few seconds of
-its training, and has ten kinds of layers: they are written down here, in the order in which torch.fx finds them.
+A net is exported every few seconds of its training. Ours have ten kinds of layers: they are written down here, in the
+order in which torch.fx finds them. torch's own exporter takes a second and more, and does the rest: networks of yours.
 """
 
 from __future__ import annotations
 
+import logging
 import operator
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,10 +18,12 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import fx, nn
 
+from tengen.nets.layers import ConvolutionalNetwork, folded, without_targets
 from tengen.nets.metadata import NetMetadata
-from tengen.nets.models import Network, folded
+from tengen.rules.errors import BadParameter
 
 OPSET = 12  # the last in which the axes of Squeeze are an attribute
+TORCH_OPSET = 18  # what torch writes without converting
 HALF = ".half"  # ends the names of weights that are kept as float16
 IR_VERSION = 8  # what runtimes of the last years read, browsers too
 
@@ -40,16 +44,63 @@ FUNCTIONS: dict[Any, tuple[str, dict[str, Any]]] = {
 }
 
 
-def export_onnx(model: Network, metadata: NetMetadata) -> bytes:
+def export_onnx(model: nn.Module, metadata: NetMetadata) -> bytes:
     """The ONNX file of a model: `planes` [batch, planes, rows, columns] to `logits` [batch, actions], `values` [batch].
 
     The model itself is left as it is. It answers as in torch's evaluation mode, up to rounding.
     """
-    playing = folded(model).float().cpu()
+    playing = without_targets(folded(model)).float().cpu()
+    if not isinstance(playing, ConvolutionalNetwork):
+        return exported_by_torch(playing, metadata)
     steps = fx.symbolic_trace(playing).graph.nodes
     nodes, weights = operators(playing, steps, output_names(steps))
     planes = tensor("planes", len(metadata.planes), *metadata.shape)
     return finished(nodes, weights, planes, [tensor("logits", metadata.actions), tensor("values")], metadata.texts())
+
+
+def exported_by_torch(playing: nn.Module, metadata: NetMetadata) -> bytes:
+    """The same for any network that torch's exporter can follow."""
+    for name in ("torch.onnx", "onnxscript"):
+        logging.getLogger(name).setLevel(logging.ERROR)  # they tell of packages that nobody needs here
+    example = torch.zeros(2, len(metadata.planes), *metadata.shape)
+    batch = ({0: torch.export.Dim("batch")},)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            program = torch.onnx.export(
+                playing,
+                (example,),
+                input_names=["planes"],
+                output_names=["logits", "values"],
+                dynamic_shapes=batch,
+                opset_version=TORCH_OPSET,
+                external_data=False,
+                verbose=False,
+            )
+    except ModuleNotFoundError as reason:
+        raise BadParameter(
+            f"a network of this kind needs {reason.name} to be played: pip install 'tengen[train]'"
+        ) from reason
+    except Exception as reason:  # whatever the network's code does
+        said = str(reason).strip().splitlines() or [""]
+        raise BadParameter(
+            f"{metadata.architecture.kind} cannot be exported to ONNX, which is how nets are played: {said[0]}"
+        ) from reason
+    model = program.model_proto  # type: ignore[union-attr]
+    bare(model, metadata)
+    return model.SerializeToString()
+
+
+def bare(model: onnx.ModelProto, metadata: NetMetadata) -> None:
+    """Takes away what torch says of itself and of the folders on this machine; writes what the net is."""
+    for part in (*model.graph.node, *model.graph.input, *model.graph.output, *model.graph.initializer):
+        part.ClearField("metadata_props")
+        part.ClearField("doc_string")
+    for owner, field in ((model.graph, "metadata_props"), (model.graph, "value_info"), (model.graph, "doc_string")):
+        owner.ClearField(field)
+    model.ClearField("metadata_props")
+    model.producer_name, model.producer_version = "tengen", ""
+    helper.set_model_props(model, metadata.texts())
 
 
 def operators(

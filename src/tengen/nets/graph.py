@@ -6,14 +6,15 @@ each by itself. What is launched again and again is recorded once: a graph of si
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-from tengen.nets.models import Block, Convolution, LocalPolicy, Network, folded
+from tengen.nets.layers import Block, Convolution, ConvolutionalNetwork, LocalPolicy, folded, without_targets
 from tengen.rules.game import Game
 
 ONE = (1, 1)
@@ -30,7 +31,7 @@ class GraphNet:
     `temperature` divides them.
     """
 
-    def __init__(self, game: Game, model: Network, rows: int, symmetry: bool = False, temperature: float = 1.0):
+    def __init__(self, game: Game, model: nn.Module, rows: int, symmetry: bool = False, temperature: float = 1.0):
         self.game, self.has_symmetry, self.factor = game, symmetry, 1 / temperature
         device = torch.device("cuda")
         self.planes = torch.zeros((rows, len(game.planes), game.cells), dtype=torch.uint8, device=device)
@@ -42,10 +43,10 @@ class GraphNet:
         self.sources = torch.argsort(torch.as_tensor(game.symmetries, device=device), 1)
         self.targets = torch.as_tensor(game.action_symmetries, device=device)
 
-    def load(self, model: Network) -> None:
+    def load(self, model: nn.Module) -> None:
         """Takes over a model's weights, in place: a graph goes on to read them."""
         with torch.no_grad():
-            for own, other in zip(self.model.parameters(), ready(model, self.game).parameters(), strict=True):
+            for own, other in zip(tensors_of(self.model), tensors_of(ready(model, self.game)), strict=True):
                 own.copy_(other)
 
     @torch.inference_mode()
@@ -64,9 +65,17 @@ class GraphNet:
         self.values.copy_(values)
 
 
-def ready(model: Network, game: Game) -> PlayingNet:
-    """A copy for playing on a GPU."""
-    return PlayingNet(model, game.shape[1]).to("cuda", torch.bfloat16).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+def ready(model: nn.Module, game: Game) -> Any:
+    """A copy for playing on a GPU: of fused layers, if it is a network of ours; else it plays as it is."""
+    is_ours = isinstance(model, ConvolutionalNetwork)
+    playing: Any = PlayingNet(model, game.shape[1]) if is_ours else PlainNet(model, len(game.planes))
+    return playing.to("cuda", torch.bfloat16).to(memory_format=torch.channels_last)
+
+
+def tensors_of(model: nn.Module) -> Iterator[torch.Tensor]:
+    """All that a model's answers depend on: the statistics of norms are no parameters."""
+    yield from model.parameters()
+    yield from model.buffers()
 
 
 def recorded(work: Callable[[], None], stream: torch.cuda.Stream) -> torch.cuda.CUDAGraph:
@@ -91,14 +100,26 @@ def widened(size: int) -> int:
     return -(-size // ALIGNED) * ALIGNED
 
 
+class PlainNet(nn.Module):
+    """A network as it is, to be asked about `planes` planes."""
+
+    def __init__(self, model: nn.Module, planes: int):
+        super().__init__()
+        self.planes, self.own = planes, without_targets(copy.deepcopy(model)).eval()
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        logits, values = self.own(x)
+        return logits, values
+
+
 class PlayingNet(nn.Module):
     """What a model answers on boards of so many columns, in fewer kernels: the norms are folded, planes and the heads'
     channels are widened."""
 
     @torch.no_grad()
-    def __init__(self, model: Network, columns: int):
+    def __init__(self, model: Any, columns: int):
         super().__init__()
-        own = folded(model)
+        own = without_targets(folded(model))
         layers: list[Any] = [layer for layer in own.tower.children() if not isinstance(layer, nn.ReLU)]
         first = layers[0].convolution
         self.planes = max(PLANES, widened(first.in_channels))
@@ -173,7 +194,7 @@ class FusedPooling(nn.Module):
 class DenseHeads(nn.Module):
     """One look at each cell, one at all cells, and the value's last layer: [rows, cells, channels] to answers."""
 
-    def __init__(self, model: Network):
+    def __init__(self, model: Any):
         super().__init__()
         policy, value = layers_of(model.policy), layers_of(model.value)
         moves, chances = policy[0].convolution.out_channels, value[0].convolution.out_channels

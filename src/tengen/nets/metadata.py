@@ -11,12 +11,20 @@ from typing import Any, ClassVar
 from tengen.games import load_game
 from tengen.rules.errors import BadParameter, TengenError, nearest
 from tengen.rules.game import Game
+from tengen.rules.plugins import file_spec, packaged
 
 LONGEST_ENTRY = 100_000  # characters
 LARGEST_COUNT = 2**53
 FORMAT = 1  # of the metadata in a file; another number is a file that this version cannot read
-KINDS = ("resnet", "gobang")
+NETWORKS = {  # by name; torch is imported when one is made
+    "resnet": "tengen.nets.resnet:ResNet",
+    "gobang": "tengen.nets.gobang:GobangNet",
+    "transformer": "tengen.nets.transformer:Transformer",
+}
 HEADS = ("dense", "local")
+
+
+GROUP = "tengen.networks"  # of entry points: networks of installed packages
 
 
 class NetError(TengenError):
@@ -25,9 +33,9 @@ class NetError(TengenError):
 
 @dataclass(frozen=True)
 class Architecture:
-    """The shape of a network. Blocks, channels and pooling are the residual tower's; `gobang` is what it is."""
+    """The shape of a network, and what it learned beside policy and value."""
 
-    kind: str = "resnet"
+    kind: str = "resnet"  # one of NETWORKS, a class in a file, or one of a package's
     blocks: int = 3
     channels: int = 32
     pooling: bool = False  # what the whole board shows is told to every cell, in every other block, the last included
@@ -35,18 +43,28 @@ class Architecture:
     policy_channels: int = 4
     value_channels: int = 2
     value_hidden: int = 64
-    territory: bool = False  # in training a third head says who will own each cell: a tower that sees it judges better
+    options: str = ""  # of a network that has others: `width=32,depth=2`
+    targets: str = ""  # see learn/targets.py: `territory,reply`
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise BadParameter(f"no network is called {self.kind!r}{nearest(self.kind, KINDS)}")
         if self.heads not in HEADS:
             raise BadParameter(f"no heads are called {self.heads!r}{nearest(self.heads, HEADS)}")
-        if self.kind == "gobang" and (self.pooling or self.heads != "dense"):
-            raise BadParameter("a gobang network has no residual blocks, no pooling, no local heads; use kind='resnet'")
         for name in ("blocks", "channels", "policy_channels", "value_channels", "value_hidden"):
             if getattr(self, name) < 1:
                 raise BadParameter(f"{name}={getattr(self, name)}: a network has one at least")
+
+
+def check_kind(kind: str) -> None:
+    """Refuses the name of no network; nothing is loaded."""
+    if file_spec(kind) is None and kind not in NETWORKS and kind not in packaged(GROUP):
+        hint = "; a file's name ends in .py" if "/" in kind else nearest(kind, [*NETWORKS, *packaged(GROUP)])
+        raise BadParameter(f"no network is called {kind!r}{hint}")
+
+
+def renamed(architecture: Mapping[str, Any]) -> dict[str, Any]:
+    """An architecture as this version names its parts: in the first one `territory` was a part of its own."""
+    known = {name: value for name, value in architecture.items() if name != "territory"}
+    return {"targets": "territory", **known} if architecture.get("territory") is True else known
 
 
 def is_text(value: Any) -> bool:
@@ -127,7 +145,7 @@ class NetMetadata:
         values = read_entries(name, texts, cls._allowed)
         values["planes"], values["shape"] = tuple(values["planes"]), tuple(values["shape"])
         try:
-            values["architecture"] = Architecture(**values["architecture"])
+            values["architecture"] = Architecture(**renamed(values["architecture"]))
         except (TypeError, ValueError) as reason:
             raise NetError(f"{name} is damaged: its metadata cannot be read ({reason})") from reason
         return cls(**values)

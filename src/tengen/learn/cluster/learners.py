@@ -24,8 +24,8 @@ from tengen.learn.replay import Replay
 from tengen.learn.run import RunError
 from tengen.learn.selfplay import Games
 from tengen.learn.settings import Settings
+from tengen.learn.targets import NamedTarget, foresee
 from tengen.learn.trainer import Trainer
-from tengen.nets.models import Network
 from tengen.rules.game import Game
 
 PATIENCE = timedelta(seconds=120)  # with a learner that does not answer
@@ -60,22 +60,22 @@ def hold_gpu() -> Held | None:
 class Together(nn.Module):
     """A network as torch's data parallelism takes it: asked for all that it foresees, by being called."""
 
-    def __init__(self, model: Network):
+    def __init__(self, model: nn.Module):
         super().__init__()
         self.model = model
 
     def forward(self, board: torch.Tensor) -> Any:
-        return self.model.foresee(board)
+        return foresee(self.model, board)
 
 
 class SharedNetwork(nn.Module):
     """A network whose gradients are the mean of all learners'."""
 
-    def __init__(self, model: Network):
+    def __init__(self, model: nn.Module):
         super().__init__()
         self.parallel = DistributedDataParallel(Together(model))
 
-    def foresee(self, board: torch.Tensor) -> Any:
+    def forward(self, board: torch.Tensor) -> Any:
         return self.parallel(board)
 
 
@@ -87,6 +87,9 @@ class SharedTrainer(Trainer):
         super().__init__(game, replace(settings, training=replace(settings.training, batch=share)), 1, device)
         self.rank = rank
         self.replicas = [SharedNetwork(self.model)]
+
+    def answers(self, model: Any, board: torch.Tensor) -> Any:
+        return model(board)
 
     def train(
         self, replay: Replay, steps: int, rate: float, seed: list[int], is_stopped: Callable[[], bool]
@@ -109,7 +112,7 @@ class Learner:
         self.game = load_game(spec)
         join(address, rank, count, device)
         self.trainer = SharedTrainer(self.game, settings, rank, count, device)
-        self.replay = Replay(self.game, settings.net.territory)
+        self.replay = Replay(self.game, self.trainer.targets)
 
     def node(self) -> str:
         return ray.get_runtime_context().get_node_id()
@@ -155,8 +158,8 @@ class FirstTrainer(SharedTrainer):
 class FirstReplay(Replay):
     """The driver's replay; the others' hold the same."""
 
-    def __init__(self, game: Game, territory: bool, others: list[Any]):
-        super().__init__(game, territory)
+    def __init__(self, game: Game, targets: list[NamedTarget], others: list[Any]):
+        super().__init__(game, targets)
         self.others = others
 
     def add(self, generation: int, games: Games, window: int) -> None:
@@ -187,7 +190,7 @@ class Learners:
         except RuntimeError as reason:
             raise RunError(f"the learners did not meet at {address}: {reason}; try again") from reason
         trainer = FirstTrainer(game, settings, self.count, device, self.others)
-        return trainer, FirstReplay(game, settings.net.territory, self.others)
+        return trainer, FirstReplay(game, trainer.targets, self.others)
 
     def gpus(self) -> list[str]:
         """The machines of those that are actors, each as often as it has one."""

@@ -122,11 +122,10 @@ class CudaPlayer:
         import torch
 
         from tengen.learn.gpu.selfplay import GpuGroup
-        from tengen.nets.models import build_model
+        from tengen.learn.trainer import new_model
 
         own, settings = post.settings.selfplay, post.settings
-        model = build_model(game, settings.architecture())
-        self.model = model.to("cuda", memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.model = new_model(game, settings).to("cuda", memory_format=torch.channels_last)
         common = settings.plan(), self.model, post.rows, settings.longest(game), post.seed
         self.group = GpuGroup(game, *common, settings.opening(game), own.symmetry)
 

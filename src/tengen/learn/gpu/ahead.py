@@ -22,7 +22,7 @@ from tengen.rules.cuda import GpuEntry, scratch_shapes
 from tengen.rules.game import Game
 from tengen.search.lockstep import Plan, new_rows
 
-KERNELS = "play_rows", "begin_rows", "search_rows", "set_up_rows", "settle_rows"  # the last for territories
+KERNELS = "play_rows", "begin_rows", "search_rows", "set_up_rows", "settle_rows"  # the last for targets
 
 
 def kernel_of(name: str) -> GpuEntry:
@@ -46,13 +46,13 @@ def arguments_of(name: str, game: Game, plan: Plan) -> tuple[Any, ...]:
         "begin_rows": (rows, trajectory, trajectory.ended),
         "search_rows": (rows,),
         "set_up_rows": (*moved, planes, bytes_),
-        "settle_rows": (*moved, np.zeros((2, game.cells), np.int8)),
+        "settle_rows": (*moved, np.zeros((2, game.cells), np.int8), floats),
     }[name]
 
 
-def compile_ahead(game: Game, plan: Plan, opening: Opening, territory: bool) -> None:
+def compile_ahead(game: Game, plan: Plan, opening: Opening, needs_end: bool) -> None:
     """Begins to compile the kernels that are not on disk yet. Whoever launches one of them waits for all."""
-    wanted = {name: constants_of(name, game, plan, opening) for name in (KERNELS if territory else KERNELS[:-1])}
+    wanted = {name: constants_of(name, game, plan, opening) for name in (KERNELS if needs_end else KERNELS[:-1])}
     try:
         missing = {name: constants for name, constants in wanted.items() if not kernel_of(name).is_kept(constants)}
     except OSError:  # nothing can be left on disk

@@ -6,7 +6,7 @@ import numpy as np
 from numba import cuda
 
 from tengen.learn.selfplay import begin_game, play_row
-from tengen.rules.contract import encode, kernel, play, start, territory
+from tengen.rules.contract import encode, kernel, play, score, start, territory
 from tengen.rules.cuda import bits_of, gpu_entry, held, shaped
 from tengen.search.lockstep import attach_and_backup, copy_words, row_of, select_root, selected_state
 from tengen.search.tree import EDGE, add_node, offset_of
@@ -131,8 +131,8 @@ def set_up_rows(states, words, blank, moves, begins, ends, planes, movers):
 
 
 @gpu_entry("game")
-def settle_rows(states, words, blank, moves, begins, ends, owners):
-    """Each state after moves[begins : ends], all moves of a game, and who owns each cell then."""
+def settle_rows(states, words, blank, moves, begins, ends, owners, scores):
+    """Each state after moves[begins : ends], all moves of a game, who owns each cell then, and the score."""
     i = cuda.grid(1)
     if i < len(begins):
         copy_words(blank, words[i])
@@ -140,3 +140,4 @@ def settle_rows(states, words, blank, moves, begins, ends, owners):
         for index in range(begins[i], ends[i]):
             play(game, states[i], moves[index])
         territory(game, states[i], owners[i])
+        scores[i] = score(game, states[i])

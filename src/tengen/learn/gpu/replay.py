@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from numba import cuda
 
 from tengen.learn.gpu.arrays import launch, shared, to_gpu
 from tengen.learn.gpu.kernels import set_up_rows, settle_rows
-from tengen.learn.replay import Replay
+from tengen.learn.replay import Replay, places_of
 from tengen.learn.selfplay import Games
+from tengen.learn.targets import NamedTarget, Played, Target
 from tengen.rules.contract import DRAW
 from tengen.rules.cuda import grid
 from tengen.rules.game import Game
@@ -19,48 +20,45 @@ from tengen.search.lockstep import as_words
 
 
 class GpuReplay(Replay):
-    """A replay whose games lie on the GPU, and whose batches are made there."""
+    """The same, all of it in the GPU's memory."""
 
-    def __init__(self, game: Game, territory: bool = False):
-        super().__init__(game, territory)
-        self._held: dict[int, dict[str, torch.Tensor]] = {}
+    def __init__(self, game: Game, targets: Sequence[NamedTarget] = ()):
+        super().__init__(game, targets)
+        self._held: dict[int, Played] = {}
         self.blank = cuda.to_device(as_words(game.new_states(1))[0])
         self.states = cuda.device_array(1, game.parameters.record())
         self.cells, self.actions = (
             torch.as_tensor(turns).cuda() for turns in (game.symmetries, game.action_symmetries)
         )
 
-    def _join(self) -> None:
+    def join(self) -> Played:
         """Brings new generations to the GPU, and lays all of them side by side there."""
         self._held = {number: self._held.get(number) or self._hold(games) for number, games in self.generations.items()}
-        parts = self._held.values()
-        columns = {name: [part[name] for part in parts] for name in next(iter(parts))}
-        offset, games = 0, 0
-        for place, part in enumerate(parts):
-            for name in ("begins", "useful"):
-                columns[name][place] = part[name] + offset
-            columns["numbers"][place] = part["numbers"] + games
-            offset, games = offset + len(part["moves"]), games + len(part["owners"])
-        self._joined = Games.none(self.game.actions)
-        self.columns = {name: torch.cat(column) for name, column in columns.items()}
+        parts, positions, games = list[Played](), 0, 0
+        for part in self._held.values():
+            begins, ends = part.begins + positions, part.ends + positions
+            parts.append(part._replace(begins=begins, ends=ends, games=part.games + games))
+            positions, games = positions + len(part.moves), games + len(part.scores)
+        played = Played(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
+        self.useful: Any = torch.nonzero(played.policies.any(1)).squeeze(1)
+        return played
 
-    def _hold(self, games: Games) -> dict[str, torch.Tensor]:
+    def _hold(self, games: Games) -> Played:
         """One generation's games on the GPU, with what a batch asks of each position."""
-        ends, count = np.cumsum(games.lengths, dtype=np.int64), len(games.lengths)
-        own = {
-            "moves": to_gpu(games.moves),
-            "policies": to_gpu(games.policies),
-            "begins": to_gpu(np.repeat(ends - games.lengths, games.lengths)),
-            "results": to_gpu(np.repeat(games.results, games.lengths)),
-            "useful": to_gpu(np.flatnonzero(games.policies.any(axis=1))),
-            "numbers": to_gpu(np.repeat(np.arange(count), games.lengths)),
-            "owners": torch.zeros((count, self.game.cells), dtype=torch.int8, device="cuda"),
-        }
-        if self.has_territory:
-            states = self._states(count)
-            sources = shared(own["moves"], to_gpu(ends - games.lengths), to_gpu(ends), own["owners"])
-            launch(settle_rows, grid(count), self.game.parameters, *states, *sources)
-        return own
+        columns = [to_gpu(column) for column in (games.moves, games.policies, *places_of(games))]
+        return Played(*columns, *self._settled_there(games, columns[0]))  # type: ignore[call-arg]
+
+    def _settled_there(self, games: Games, moves: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Who owns each cell at the end of each game, and the scores: as `settled` has them."""
+        count = len(games.lengths)
+        owners = torch.zeros((count, self.game.cells), dtype=torch.int8, device="cuda")
+        scores = torch.zeros(count, device="cuda")
+        if self.needs_end:
+            lengths = to_gpu(games.lengths).long()
+            ends = lengths.cumsum(0)
+            sources = shared(moves, ends - lengths, ends, owners, scores)
+            launch(settle_rows, grid(count), self.game.parameters, *self._states(count), *sources)
+        return owners, scores
 
     def _states(self, count: int) -> tuple[Any, Any, Any]:
         """States to play on, the same as words, and what a blank one is."""
@@ -70,23 +68,33 @@ class GpuReplay(Replay):
         return states, as_words(states), self.blank
 
     def tensors(self, count: int, random: torch.Generator) -> tuple[torch.Tensor, ...]:
-        """Planes [batch, planes, cells], policies [batch, actions], values [batch] and territories [batch, cells], as
-        `sample` has them."""
-        if self._joined is None:
-            self._join()
-        game, held = self.game, self.columns
-        chosen = held["useful"][torch.randint(len(held["useful"]), (count,), device="cuda", generator=random)]
+        """Planes, policies, values, and what each target wants: as `sample` has them."""
+        played = self.played = self.played or self.join()
+        game, chosen = self.game, self.useful[self._drawn(len(self.useful), count, random)]
         planes = torch.zeros((count, len(game.planes), game.cells), dtype=torch.uint8, device="cuda")
         movers = torch.zeros(count, dtype=torch.int8, device="cuda")
-        sources = shared(held["moves"], held["begins"][chosen], chosen, planes, movers)
+        sources = shared(played.moves, played.begins[chosen], chosen, planes, movers)
         launch(set_up_rows, grid(count), game.parameters, *self._states(count), *sources)
-        results = held["results"][chosen]
+        results = played.results[chosen]
         values = torch.where(results == movers + 1, 1.0, torch.where(results == DRAW, 0.0, -1.0))
-        turns = torch.randint(len(self.cells), (count,), device="cuda", generator=random)
-        cells = self.cells[turns][:, None, :].expand_as(planes)
-        policies = held["policies"][chosen].float()
-        turned = torch.zeros_like(policies).scatter_(1, self.actions[turns], policies)
-        owners = held["owners"][held["numbers"][chosen]]
-        lands = torch.where(owners == 0, 0.0, torch.where(owners == movers[:, None] + 1, 1.0, -1.0))
-        territories = torch.zeros_like(lands).scatter_(1, self.cells[turns], lands)
-        return torch.zeros_like(planes).scatter_(2, cells, planes).float(), turned, values, territories
+        turns = self._drawn(len(self.cells), count, random)
+        policies = turned(played.policies[chosen], self.actions[turns])
+        seen = torch.zeros_like(planes).scatter_(2, self.cells[turns][:, None, :].expand_as(planes), planes)
+        wanted = (self._wanted_there(target, played, chosen, turns, movers) for target in self.targets)
+        return seen.float(), policies, values, *wanted
+
+    def _drawn(self, below: int, count: int, random: torch.Generator) -> torch.Tensor:
+        return torch.randint(below, (count,), device="cuda", generator=random)
+
+    def _wanted_there(
+        self, target: Target, played: Played, chosen: torch.Tensor, turns: torch.Tensor, movers: torch.Tensor
+    ) -> torch.Tensor:
+        numbers = target.wanted(played, chosen, movers)
+        if target.per == "position":
+            return numbers.float()
+        return turned(numbers, (self.cells if target.per == "cells" else self.actions)[turns])
+
+
+def turned(numbers: torch.Tensor, images: torch.Tensor) -> torch.Tensor:
+    """Numbers [batch, places], each at the place that its image says: images [batch, places]."""
+    return torch.zeros_like(numbers, dtype=torch.float32).scatter_(1, images, numbers.float())

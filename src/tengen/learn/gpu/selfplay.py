@@ -17,7 +17,6 @@ from tengen.learn.gpu.arrays import launch, shared, to_gpu, zeros
 from tengen.learn.gpu.kernels import begin_rows, play_rows, search_rows, set_up_rows
 from tengen.learn.selfplay import NO_OPENING, Games, Opening, Trajectory, new_trajectories
 from tengen.nets.graph import GraphNet, recorded
-from tengen.nets.models import Network
 from tengen.rules.cuda import THREADS, grid, scratch_shapes
 from tengen.rules.game import Game
 from tengen.search.lockstep import Plan, Rows, initial_values, row_shapes, views_of
@@ -56,7 +55,7 @@ class GpuGroup:
         self,
         game: Game,
         plan: Plan,
-        model: Network,
+        model: torch.nn.Module,
         count: int,
         longest: int,
         seed: int,
@@ -108,7 +107,7 @@ class GpuGroup:
         blocks, constants = grid(self.count, scratch[0][0])[0], (self.game.parameters, self.plan, *scratch)
         launch(play_rows, (blocks, THREADS), *constants, self.rows, self.trajectory, *self.answers)
 
-    def play(self, model: Network, positions: int, is_stopped: Callable[[], bool]) -> Games:
+    def play(self, model: torch.nn.Module, positions: int, is_stopped: Callable[[], bool]) -> Games:
         """As `Group.play`: games with so many positions, by a network with the weights that the model has now.
 
         The last search goes on after the games are returned; those that it ends are read the next time.

@@ -8,7 +8,8 @@ import torch
 
 from tengen.learn.gpu.replay import GpuReplay
 from tengen.learn.settings import Settings
-from tengen.learn.trainer import TERMS, Trainer, loss_of_weights, loss_terms
+from tengen.learn.targets import size_of
+from tengen.learn.trainer import Trainer, loss_of_weights, loss_terms
 from tengen.nets.graph import WARM_UPS
 from tengen.rules.game import Game
 
@@ -25,8 +26,8 @@ class GpuTrainer(Trainer):
         self.planes = torch.zeros((batch, len(game.planes), game.cells), device="cuda")
         self.policies = torch.zeros((batch, game.actions), device="cuda")
         self.values = torch.zeros(batch, device="cuda")
-        self.territories = torch.zeros((batch, game.cells), device="cuda")
-        self.terms = torch.zeros(len(TERMS), device="cuda")
+        self.wanted = [torch.zeros((batch, size_of(one.target, game)), device="cuda") for one in self.targets]
+        self.sums = torch.zeros(len(self.terms), device="cuda")
         self.graph: torch.cuda.CUDAGraph | None = None
         self.launched = 0
 
@@ -36,17 +37,17 @@ class GpuTrainer(Trainer):
         random = torch.Generator("cuda").manual_seed(hash(tuple(seed)) % 2**62)
         self.model.train()
         self.rate.fill_(rate)
-        self.terms.zero_()
+        self.sums.zero_()
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate
         for drawn in self._drawn(replay, steps, random):
             if is_stopped():
                 break
-            for own, part in zip((self.planes, self.policies, self.values, self.territories), drawn, strict=True):
+            for own, part in zip((self.planes, self.policies, self.values, *self.wanted), drawn, strict=True):
                 own.copy_(part)
             self._launch()
             self.steps += 1
-        return self._means(self.terms.cpu(), steps)
+        return self._means(self.sums.cpu(), steps)
 
     def _drawn(self, replay: GpuReplay, steps: int, random: torch.Generator) -> Iterator[tuple[torch.Tensor, ...]]:
         """A batch for each step."""
@@ -75,11 +76,11 @@ class GpuTrainer(Trainer):
     def _learn(self) -> None:
         board = self.planes.view(len(self.planes), -1, *self.game.shape).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
-            answers = self.model.foresee(board)
-        terms = loss_terms(answers, self.policies, self.values, self.territories)
+            answers = self.answers(self.model, board)
+        terms = loss_terms(answers, self.policies, self.values, self.targets, self.wanted)
         self.optimiser.zero_grad(set_to_none=True)
         terms.sum().backward()
         self.optimiser.step()
         entropy = -torch.xlogy(self.policies, self.policies).sum(1).mean()
         weights = loss_of_weights(self.model, self.settings.weight_decay)
-        self.terms += torch.cat([terms.detach(), torch.stack([entropy, weights])])
+        self.sums += torch.cat([terms.detach(), torch.stack([entropy, weights])])

@@ -1,4 +1,4 @@
-"""The networks, in torch: planes of a board in; a logit for each action and the value for the player to move out."""
+"""What networks are made of, in torch: layers, heads, and how norms become a part of the layer before them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from tengen.nets.metadata import Architecture
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
 Layer = TypeVar("Layer", nn.Linear, nn.Conv2d)
+Module = TypeVar("Module", bound=nn.Module)
 
 
 class Convolution(nn.Module):
@@ -77,11 +77,15 @@ class LocalPolicy(nn.Module):
 class LocalValue(nn.Module):
     """A value from the means and the maxima over the board."""
 
-    def __init__(self, channels: int, seen: int, hidden: int):
+    def __init__(self, channels: int, seen: int, hidden: int, bounds: nn.Module | None = None):
         super().__init__()
         self.first, self.relu, self.flatten = Convolution(channels, seen, 1), nn.ReLU(), nn.Flatten()
         self.mean, self.maximum = nn.AdaptiveAvgPool2d(1), nn.AdaptiveMaxPool2d(1)
-        self.hidden, self.last, self.tanh = nn.Linear(2 * seen, hidden), quiet(nn.Linear(hidden, 1)), nn.Tanh()
+        self.hidden, self.last, self.tanh = (
+            nn.Linear(2 * seen, hidden),
+            quiet(nn.Linear(hidden, 1)),
+            bounds or nn.Tanh(),
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         seen = self.relu(self.first(x))
@@ -90,78 +94,88 @@ class LocalValue(nn.Module):
 
 
 class Network(nn.Module):
-    """A tower that all heads share. Untrained, its policy is nearly uniform and its values are nearly zero."""
+    """What a network says of boards, in two steps: features of each cell, and what is read off them.
 
-    def __init__(self, tower: nn.Module, policy: nn.Module, value: nn.Module, territory: nn.Module | None = None):
-        super().__init__()
-        self.tower, self.policy, self.value, self.territory = tower, policy, value, territory
+    Any torch module from planes to (logits, values) can learn and play. One with these two steps, and with `channels`,
+    the number of features of a cell, can also learn further targets (learn/targets.py).
+    """
+
+    channels: int
+
+    def features(self, planes: torch.Tensor) -> torch.Tensor:
+        """Planes [n, planes, rows, columns] to features [n, channels, rows, columns]."""
+        raise NotImplementedError
+
+    def answer(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Features to logits [n, actions] and values [n] in (−1, 1), for the player to move."""
+        raise NotImplementedError
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Planes [n, planes, rows, columns] to logits [n, actions] and values [n] in (−1, 1)."""
-        x = self.tower(planes)
-        return self.policy(x), torch.squeeze(self.value(x), 1)
-
-    def foresee(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """The same and, if there is a head for it, who will own each cell: [n, cells] in (−1, 1), own ones positive."""
-        x = self.tower(planes)
-        return self.policy(x), torch.squeeze(self.value(x), 1), self.territory(x) if self.territory else None
+        """Planes [n, planes, rows, columns] to logits [n, actions] and values [n]."""
+        return self.answer(self.features(planes))
 
 
-def build_model(game: Game, architecture: Architecture) -> Network:
-    """A network for a game, with fresh weights (torch.manual_seed decides on them)."""
-    is_resnet, planes = architecture.kind == "resnet", len(game.planes)
-    channels = architecture.channels if is_resnet else 128
-    policy, value = (local_heads if architecture.heads == "local" else dense_heads)(game, architecture, channels)
-    territory = nn.Sequential(nn.Conv2d(channels, 1, 1), nn.Flatten(), nn.Tanh()) if architecture.territory else None
-    tower = residual_tower(planes, architecture) if is_resnet else gobang_tower(planes)
-    return Network(tower, policy, value, territory)
+class ConvolutionalNetwork(Network):
+    """A tower of convolutions that all heads share. Untrained, its policy is nearly uniform and its values are nearly
+    zero. Networks of this kind have fast paths of their own to ONNX (export.py) and on a GPU (graph.py).
+    """
+
+    def __init__(self, channels: int, tower: nn.Module, policy: nn.Module, value: nn.Module):
+        super().__init__()
+        self.channels, self.tower, self.policy, self.value = channels, tower, policy, value
+
+    def features(self, planes: torch.Tensor) -> torch.Tensor:
+        return self.tower(planes)
+
+    def answer(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.policy(features), torch.squeeze(self.value(features), 1)
 
 
-def dense_heads(game: Game, architecture: Architecture, channels: int) -> tuple[nn.Module, nn.Module]:
-    """AlphaZero's: a few channels, then all cells together. They fit one board."""
-    has_norm = architecture.kind == "resnet"
-    policy_cells, value_cells = architecture.policy_channels * game.cells, architecture.value_channels * game.cells
-    policy = nn.Sequential(
-        Convolution(channels, architecture.policy_channels, 1, has_norm),
-        nn.ReLU(),
-        nn.Flatten(),
-        quiet(nn.Linear(policy_cells, game.actions)),
-    )
+def dense_heads(
+    game: Game, channels: int, moves: int, chances: int, hidden: int, has_norm: bool = True
+) -> tuple[nn.Module, nn.Module]:
+    """AlphaZero's policy and value: `moves` and `chances` channels, then all cells together. They fit one board."""
+    policy = dense_policy(game, channels, moves, has_norm)
     value = nn.Sequential(
-        Convolution(channels, architecture.value_channels, 1, has_norm),
+        Convolution(channels, chances, 1, has_norm),
         nn.ReLU(),
         nn.Flatten(),
-        nn.Linear(value_cells, architecture.value_hidden),
+        nn.Linear(chances * game.cells, hidden),
         nn.ReLU(),
-        quiet(nn.Linear(architecture.value_hidden, 1)),
+        quiet(nn.Linear(hidden, 1)),
         nn.Tanh(),
     )
     return policy, value
 
 
-def local_heads(game: Game, architecture: Architecture, channels: int) -> tuple[nn.Module, nn.Module]:
+def local_heads(game: Game, channels: int, moves: int, chances: int, hidden: int) -> tuple[nn.Module, nn.Module]:
     """The same weights for every cell, whatever the size of the board."""
-    if game.actions not in (game.cells, game.cells + 1):
+    if not plays_on_cells(game):
         raise BadParameter(f"net.heads=local is for games that play on cells: {game.spec} has {game.actions} actions")
-    policy = LocalPolicy(channels, architecture.policy_channels, game.actions > game.cells)
-    return policy, LocalValue(channels, architecture.value_channels, architecture.value_hidden)
+    return local_policy(game, channels, moves), LocalValue(channels, chances, hidden)
 
 
-def residual_tower(planes: int, architecture: Architecture) -> nn.Module:
-    """AlphaZero's tower; every other block pools, if any do, and so does the last."""
-    channels, blocks = architecture.channels, list[nn.Module]()
-    for left in reversed(range(architecture.blocks)):
-        is_pooled = architecture.pooling and left % 2 == 0
-        blocks.append(Block(PooledConvolution(channels) if is_pooled else Convolution(channels, channels, 3), channels))
-    return nn.Sequential(Convolution(planes, channels, 3), nn.ReLU(), *blocks)
+def policy_head(game: Game, channels: int, moves: int = 4) -> nn.Module:
+    """A logit for each action: local, if actions are cells."""
+    return (local_policy if plays_on_cells(game) else dense_policy)(game, channels, moves)
 
 
-def gobang_tower(planes: int) -> nn.Module:
-    """The Gobang paper's: three convolutions, no norms."""
-    layers: list[nn.Module] = []
-    for inputs, outputs in ((planes, 32), (32, 64), (64, 128)):
-        layers += [Convolution(inputs, outputs, 3, has_norm=False), nn.ReLU()]
-    return nn.Sequential(*layers)
+def dense_policy(game: Game, channels: int, moves: int, has_norm: bool = True) -> nn.Module:
+    return nn.Sequential(
+        Convolution(channels, moves, 1, has_norm),
+        nn.ReLU(),
+        nn.Flatten(),
+        quiet(nn.Linear(moves * game.cells, game.actions)),
+    )
+
+
+def local_policy(game: Game, channels: int, moves: int) -> nn.Module:
+    return LocalPolicy(channels, moves, game.actions > game.cells)
+
+
+def plays_on_cells(game: Game) -> bool:
+    """Whether an action is a cell, or a pass."""
+    return game.actions in (game.cells, game.cells + 1)
 
 
 def quiet(layer: Layer) -> Layer:
@@ -172,7 +186,14 @@ def quiet(layer: Layer) -> Layer:
     return layer
 
 
-def folded(model: Network) -> Network:
+def without_targets(model: Module) -> Module:
+    """The model without what it only learns by."""
+    if hasattr(model, "foreseen"):
+        del model.foreseen
+    return model
+
+
+def folded(model: Module) -> Module:
     """A copy for playing: each batch norm has become a part of the convolution before it."""
     model = copy.deepcopy(model).eval()
     for layer, norm in normed(model).values():
@@ -180,14 +201,14 @@ def folded(model: Network) -> Network:
     return model
 
 
-def normed(model: Network) -> dict[str, tuple[Convolution, nn.BatchNorm2d]]:
+def normed(model: nn.Module) -> dict[str, tuple[Convolution, nn.BatchNorm2d]]:
     """The convolutions that a batch norm follows, each with it, by name."""
     layers = {name: layer for name, layer in model.named_modules() if isinstance(layer, Convolution)}
     return {name: (layer, layer.norm) for name, layer in layers.items() if isinstance(layer.norm, nn.BatchNorm2d)}
 
 
 @torch.no_grad()
-def unfold(model: Network, playing: Network, planes: torch.Tensor) -> None:
+def unfold(model: nn.Module, playing: nn.Module, planes: torch.Tensor) -> None:
     """Gives a model the weights of `playing`, a folded one, so that it answers the same and can go on learning.
 
     A norm undoes itself: it divides by its convolution's deviation on some planes, and multiplies by it again.
