@@ -267,6 +267,70 @@ def test_every_way_to_change_a_game(machine, elsewhere):
         assert count() == (wanted, True), name
 
 
+HELPER = """
+from pathlib import Path
+
+from numba import int64, types, vectorize
+from numba.experimental import jitclass
+from numba.extending import overload_method, register_jitable
+
+from tengen.rules.contract import kernel
+
+
+@jitclass([("size", int64)])
+class Box:
+    def __init__(self):
+        self.size = 1
+
+    def more(self):
+        return self.size
+
+
+@vectorize(["int64(int64)"])
+def up(number):
+    return number + 2
+
+
+@overload_method(types.UnicodeType, "worth")
+def worth(text):
+    return lambda text: 4
+
+
+def counter(number):
+    @register_jitable
+    def count():
+        return number
+
+    return count
+
+
+given = counter(int(Path(__file__).with_name("given.txt").read_text()))
+
+
+@kernel
+def more():
+    return Box().more() + up(0) + "".worth() + given()
+"""
+
+
+def test_every_way_of_numbas_to_make_a_helper(machine):
+    """A class, a function for the cells of arrays, a method of a type of Numba's, plain Python that is compiled in."""
+    piece = PIECE.format(number=0)
+    files = {"mine.py": WAYS, "numbers.txt": "0 0 0", "piece.txt": piece + "\n" * (len(piece) % 2), "given.txt": "8"}
+    changes = [
+        ("helper.py", HELPER, 15),
+        ("helper.py", HELPER.replace("self.size = 1", "self.size = 2"), 16),
+        ("helper.py", HELPER.replace("number + 2", "number + 4"), 17),
+        ("helper.py", HELPER.replace("lambda text: 4", "lambda text: 7"), 18),
+        ("given.txt", "9", 19),
+    ]
+    for name, text in files.items():
+        (machine.folder / name).write_text(text)
+    for name, text, wanted in changes:
+        (machine.folder / name).write_text(text)
+        assert machine.perft("mine.py", 1) == (f'{{"counts": [{wanted}]}}', True), text
+
+
 def test_parameters_that_change_places(machine):
     """Numba's type of a NamedTuple does not know the names of its fields."""
     shutil.copy(EXAMPLE, machine.folder / "mine.py")
