@@ -160,6 +160,15 @@ def test_play_to_the_end():
     assert re.search(r"(X wins|O wins|a draw)\s*$", first.stdout)
 
 
+@pytest.mark.parametrize("seed", [-1, 2**63 - 1, 2**63])
+def test_the_largest_seed_serves_both_players(seed):
+    played = tengen("play", "tictactoe", "--first", "random", "--second", "random", "--seed", str(seed))
+    if 0 <= seed < 2**63:
+        assert re.search(r"(X wins|O wins|a draw)\s*$", played.stdout), played.stderr
+    else:
+        assert played.returncode == 2 and "'--seed'" in played.stderr
+
+
 @pytest.mark.long
 def test_compile_then_nothing_is_compiled(tmp_path):
     first = tengen("compile", "connect4", XDG_CACHE_HOME=str(tmp_path))
