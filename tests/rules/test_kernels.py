@@ -19,7 +19,7 @@ import pytest
 from numba.core import config
 
 from tengen import load_game
-from tengen.rules import kernels
+from tengen.rules import kernel_cache, kernels
 from tengen.rules.contract import ONGOING
 from tengen.rules.fingerprint import Unkeepable, is_foreign
 from tengen.rules.game import START, step
@@ -435,6 +435,33 @@ def test_processes_that_start_together_compile_once(machine):
         found = list(pool.map(lambda number: machine.perft("connect4", 2), range(4)))
     assert [counts for counts, _ in found] == ['{"counts": [7, 49]}'] * 4
     assert sum(compiled for _, compiled in found) == 1
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from tengen.rules.kernel_cache import KernelCache
+
+folder = Path(sys.argv[1])
+cache = KernelCache(folder, "step", "go")
+assert cache._is_our_turn(folder / "step.kernel")
+print("it compiles", flush=True)
+time.sleep(1000)
+"""
+
+
+def test_whoever_dies_while_others_wait_holds_up_nobody(tmp_path, monkeypatch):
+    with subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path], stdout=subprocess.PIPE, text=True) as holder:
+        try:
+            assert holder.stdout.readline() == "it compiles\n"
+            waiting = kernel_cache.KernelCache(tmp_path, "step", "go")
+            monkeypatch.setattr(kernel_cache, "LONGEST_WAIT", 0.1)
+            assert not waiting._is_our_turn(tmp_path / "step.kernel")
+        finally:
+            holder.kill()
+    monkeypatch.setattr(kernel_cache, "LONGEST_WAIT", 300.0)
+    assert waiting._is_our_turn(tmp_path / "step.kernel")
+    waiting.release()
 
 
 AT_ONCE = """
