@@ -526,8 +526,10 @@ def test_a_module_that_is_called_as_one_of_pythons_is_looked_into(monkeypatch, t
     monkeypatch.setitem(sys.modules, "test", ModuleType("test"))
     spec = importlib.util.spec_from_file_location("test", tmp_path / "test" / "__init__.py")
     monkeypatch.setattr(sys.modules["test"], "__spec__", spec)
+    monkeypatch.setitem(sys.modules, "cuda", ModuleType("cuda"))
     is_foreign.cache_clear()
     assert not is_foreign("test.tables")
+    assert not is_foreign("cuda")
     is_foreign.cache_clear()
 
 

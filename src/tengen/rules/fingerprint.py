@@ -227,7 +227,9 @@ def _name_of(kind: type) -> tuple[str, str]:
 def is_foreign(module: str) -> bool:
     """Whether a module is Python's own, or of a package whose version is part of every fingerprint."""
     name = module.partition(".")[0]
-    return name in FOREIGN or (name in sys.stdlib_module_names and not _is_shadowed(name))
+    if name in FOREIGN:
+        return hasattr(sys.modules.get(name), "__path__")  # a user's helper may be called cuda.py
+    return name in sys.stdlib_module_names and not _is_shadowed(name)
 
 
 def _is_shadowed(name: str) -> bool:
