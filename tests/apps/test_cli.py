@@ -67,6 +67,22 @@ def test_old_kernels_leave_the_cache(tmp_path):
     assert [path.name for _, _, path in kept_in(tmp_path)] == ["0.kernel", "1.kernel"]
 
 
+def test_kernels_for_a_gpu_and_leftovers_are_deleted_too_and_nothing_of_others(tmp_path):
+    folder = tmp_path / "tengen" / "kernels"
+    (folder / "learn_5e1f").mkdir(parents=True, mode=0o700)
+    key = "0123456789abcdef_0123456789ab"
+    ours = [f"learn_5e1f/gpu_rows.play_rows_{key}-40.py311{end}" for end in (".nbi", ".1.nbc")]
+    ours += ["step.0a.kernel", ".step.0b.kernel.4711.part"]
+    others = ["learn_5e1f/mine.play-40.py311.nbi", "letter.txt", ".part"]
+    for name in (*ours, *others):
+        (folder / name).write_bytes(bytes(1000))
+    own = {"XDG_CACHE_HOME": str(tmp_path)}
+    shown = json.loads(tengen("cache", "--json", **own).stdout)
+    assert (shown["kernels"], shown["bytes"]) == (4, 4000)
+    assert json.loads(tengen("cache", "--clear", "--json", **own).stdout)["deleted"] == 4
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == sorted(others)
+
+
 def test_games():
     rows = {row["name"]: row for row in json.loads(tengen("games", "--json").stdout)}
     assert set(rows) == {"connect4", "go", "gomoku", "mnk", "reversi"}
@@ -158,6 +174,15 @@ def test_play_to_the_end():
     first = tengen("play", "connect4", "--first", "random", "--second", "random", "--seed", "4")
     assert first.stdout == tengen("play", "connect4", "--first", "random", "--second", "random", "--seed", "4").stdout
     assert re.search(r"(X wins|O wins|a draw)\s*$", first.stdout)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63 - 1, 2**63])
+def test_the_largest_seed_serves_both_players(seed):
+    played = tengen("play", "tictactoe", "--first", "random", "--second", "random", "--seed", str(seed))
+    if 0 <= seed < 2**63:
+        assert re.search(r"(X wins|O wins|a draw)\s*$", played.stdout), played.stderr
+    else:
+        assert played.returncode == 2 and "'--seed'" in played.stderr
 
 
 @pytest.mark.long

@@ -9,9 +9,9 @@ import websockets
 from web_site import LAST, PATIENCE, serving, wait_for
 
 from tengen import load_game
-from tengen.agents.specs import load_agent
+from tengen.agents.specs import load_agent, maker_of
 from tengen.apps.web import thinking
-from tengen.apps.web.levels import LEVELS, levels_of, spec_of
+from tengen.apps.web.levels import LEVELS, allowed_agents, levels_of, spec_of
 from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import Settings
 from tengen.apps.web.socket import Pages, Places
@@ -348,6 +348,28 @@ def test_games_against_alphago_end_with_whatever_seeds_pages_draw():
 
     with serving() as site:
         assert all(asyncio.run(play_all(site.port)))
+
+
+QUICK = {  # of the agents with a seed: a game they play, and options for a small search
+    "strong": ("tictactoe", "time=0.01,"),
+    "random": ("tictactoe", ""),
+    "uct": ("tictactoe", "playouts=5,"),
+    "puct": ("tictactoe", "net=uniform,simulations=5,"),
+    "gumbel": ("tictactoe", "net=uniform,simulations=5,noise=1,"),
+    "alphago": ("go:size=3", "policy=uniform,value=none,playouts=5,"),
+    "policy": ("tictactoe", "net=uniform,temperature=1,"),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in allowed_agents() if "seed" in maker_of(name)[0].options])
+def test_a_page_may_name_any_seed(site, name):
+    game, options = QUICK.get(name, ("gomoku:size=9", "playouts=5,"))  # presets
+    with site.page() as page:
+        for seed in (0, 2**23, 2**63 - 1):
+            assert page.think(game, agent=f"{name}:{options}seed={seed}")["type"] == "move"
+        for seed in (-1, 2**63):
+            said = page.think(game, agent=f"{name}:{options}seed={seed}")["error"]
+            assert said == f"seed={seed} is out of range: seed is 0 to 9223372036854775807"
 
 
 def test_a_hundred_games_at_once():

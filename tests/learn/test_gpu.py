@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -69,6 +70,35 @@ def test_a_kernel_is_known_by_its_constants():
     assert len({kernel.__name__ for kernel in kernels}) == 4
     assert [kernel.__globals__["game"].size for kernel in kernels] == [8, 8, 9, 9]
     assert gpu_kernels.game is None
+
+
+def test_a_kernel_that_another_could_have_written_is_not_loaded(monkeypatch, tmp_path, capsys):
+    """It is compiled each time instead, and it is said why."""
+    from tengen.learn import gpu_code, gpu_rows
+    from tengen.rules.kernel_cache import Untrusted
+
+    if not hasattr(os, "getuid"):
+        pytest.skip("this system has no owners of files")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    game, kernel, loading = load_game("tictactoe"), gpu_rows.begin_rows, []
+    constants = game.parameters, OPENING
+    assert not kernel.is_kept(constants)
+    path = gpu_code.cache_folder() / f"{kernel.clone(constants).__name__}.nbi"
+    path.write_bytes(b"")
+    path.chmod(0o600)
+    assert kernel.is_kept(constants)
+    path.chmod(0o666)
+    with pytest.raises(Untrusted, match="others may write to"):
+        kernel.is_kept(constants)
+    native = SimpleNamespace(enable_caching=lambda: loading.append(native))
+    numbas = SimpleNamespace(config=SimpleNamespace(CACHE_DIR=""))
+    monkeypatch.setattr(gpu_code, "cuda", SimpleNamespace(jit=lambda clone, **options: native, core=numbas))
+    assert kernel.compiled(constants) is native
+    assert loading == []
+    assert "others may write to" in capsys.readouterr().err
+    path.chmod(0o600)
+    assert kernel.compiled(constants) is native
+    assert loading == [native]
 
 
 def test_kernels_are_compiled_and_launched_by_one_thread_at_a_time(monkeypatch):

@@ -19,7 +19,7 @@ import pytest
 from numba.core import config
 
 from tengen import load_game
-from tengen.rules import kernels
+from tengen.rules import kernel_cache, kernels
 from tengen.rules.contract import ONGOING
 from tengen.rules.fingerprint import Unkeepable, is_foreign
 from tengen.rules.game import START, step
@@ -267,6 +267,70 @@ def test_every_way_to_change_a_game(machine, elsewhere):
         assert count() == (wanted, True), name
 
 
+HELPER = """
+from pathlib import Path
+
+from numba import int64, types, vectorize
+from numba.experimental import jitclass
+from numba.extending import overload_method, register_jitable
+
+from tengen.rules.contract import kernel
+
+
+@jitclass([("size", int64)])
+class Box:
+    def __init__(self):
+        self.size = 1
+
+    def more(self):
+        return self.size
+
+
+@vectorize(["int64(int64)"])
+def up(number):
+    return number + 2
+
+
+@overload_method(types.UnicodeType, "worth")
+def worth(text):
+    return lambda text: 4
+
+
+def counter(number):
+    @register_jitable
+    def count():
+        return number
+
+    return count
+
+
+given = counter(int(Path(__file__).with_name("given.txt").read_text()))
+
+
+@kernel
+def more():
+    return Box().more() + up(0) + "".worth() + given()
+"""
+
+
+def test_every_way_of_numbas_to_make_a_helper(machine):
+    """A class, a function for the cells of arrays, a method of a type of Numba's, plain Python that is compiled in."""
+    piece = PIECE.format(number=0)
+    files = {"mine.py": WAYS, "numbers.txt": "0 0 0", "piece.txt": piece + "\n" * (len(piece) % 2), "given.txt": "8"}
+    changes = [
+        ("helper.py", HELPER, 15),
+        ("helper.py", HELPER.replace("self.size = 1", "self.size = 2"), 16),
+        ("helper.py", HELPER.replace("number + 2", "number + 4"), 17),
+        ("helper.py", HELPER.replace("lambda text: 4", "lambda text: 7"), 18),
+        ("given.txt", "9", 19),
+    ]
+    for name, text in files.items():
+        (machine.folder / name).write_text(text)
+    for name, text, wanted in changes:
+        (machine.folder / name).write_text(text)
+        assert machine.perft("mine.py", 1) == (f'{{"counts": [{wanted}]}}', True), text
+
+
 def test_parameters_that_change_places(machine):
     """Numba's type of a NamedTuple does not know the names of its fields."""
     shutil.copy(EXAMPLE, machine.folder / "mine.py")
@@ -373,6 +437,33 @@ def test_processes_that_start_together_compile_once(machine):
     assert sum(compiled for _, compiled in found) == 1
 
 
+HOLDER = """
+import sys, time
+from pathlib import Path
+from tengen.rules.kernel_cache import KernelCache
+
+folder = Path(sys.argv[1])
+cache = KernelCache(folder, "step", "go")
+assert cache._is_our_turn(folder / "step.kernel")
+print("it compiles", flush=True)
+time.sleep(1000)
+"""
+
+
+def test_whoever_dies_while_others_wait_holds_up_nobody(tmp_path, monkeypatch):
+    with subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path], stdout=subprocess.PIPE, text=True) as holder:
+        try:
+            assert holder.stdout.readline() == "it compiles\n"
+            waiting = kernel_cache.KernelCache(tmp_path, "step", "go")
+            monkeypatch.setattr(kernel_cache, "LONGEST_WAIT", 0.1)
+            assert not waiting._is_our_turn(tmp_path / "step.kernel")
+        finally:
+            holder.kill()
+    monkeypatch.setattr(kernel_cache, "LONGEST_WAIT", 300.0)
+    assert waiting._is_our_turn(tmp_path / "step.kernel")
+    waiting.release()
+
+
 AT_ONCE = """
 import threading, tengen
 from tengen.rules.game import step
@@ -435,8 +526,10 @@ def test_a_module_that_is_called_as_one_of_pythons_is_looked_into(monkeypatch, t
     monkeypatch.setitem(sys.modules, "test", ModuleType("test"))
     spec = importlib.util.spec_from_file_location("test", tmp_path / "test" / "__init__.py")
     monkeypatch.setattr(sys.modules["test"], "__spec__", spec)
+    monkeypatch.setitem(sys.modules, "cuda", ModuleType("cuda"))
     is_foreign.cache_clear()
     assert not is_foreign("test.tables")
+    assert not is_foreign("cuda")
     is_foreign.cache_clear()
 
 

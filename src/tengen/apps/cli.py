@@ -163,7 +163,7 @@ def play(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game or a file, as in `tengen games`.")] = "tictactoe",
     first: Annotated[str, typer.Option(help="Who plays first: human, or an agent.")] = "human",
     second: Annotated[str, typer.Option(help="Who plays second: human, or an agent such as random.")] = "strong",
-    seed: Annotated[int | None, typer.Option(help="Makes agents repeat themselves.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Makes agents repeat themselves.")] = None,
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",

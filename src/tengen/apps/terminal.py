@@ -20,9 +20,10 @@ class Quit(Exception):
 
 
 def play_game(position: Position, players: tuple[str, str], seed: int) -> None:
-    """Plays until the game ends, a player quits, or the input does."""
+    """Plays until the game ends, a player quits, or the input does. The second player has the next seed."""
     agents: list[Agent | None] = [
-        None if name == HUMAN else load_agent(name, position.game, seed=seed + i) for i, name in enumerate(players)
+        None if name == HUMAN else load_agent(name, position.game, seed=(seed + i) % 2**63)
+        for i, name in enumerate(players)
     ]
     example = position.game.action_text(position.legal_actions[0]) if position.legal_actions else "a move"
     sides = [f"{side} is {who}" for side, who in zip(position.game.players, players, strict=True)]

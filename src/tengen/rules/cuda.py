@@ -31,7 +31,7 @@ from numba.extending import intrinsic
 from tengen.rules.errors import BadParameter
 from tengen.rules.fingerprint import fingerprint
 from tengen.rules.game import Game
-from tengen.rules.kernel_cache import cache_folder, check_ours
+from tengen.rules.kernel_cache import cache_folder, check_ours, warn_of_lost_kernels
 
 warnings.simplefilter("ignore", NumbaPerformanceWarning)  # small grids are what a small run has
 _launching = threading.Lock()  # groups play on threads of their own; Numba compiles and loads kernels for one at a time
@@ -123,8 +123,8 @@ class GpuEntry:
             if process := self._ahead.pop(clone.__name__, None):
                 process.wait()
             native.enable_caching()
-        except OSError:  # then it is compiled each time
-            pass
+        except OSError as reason:  # then it is compiled each time
+            warn_of_lost_kernels(str(reason))
         finally:
             own.CACHE_DIR = kept
         return native

@@ -2,7 +2,8 @@
 
 The walk begins at the entry point's function and follows every name that its bytecode looks up: helpers, constants and
 tables by their values, rules by the types of the game and the evaluation, closures and defaults. What the bytecode
-cannot see changes nothing: comments, docstrings, error messages, Python-only classes, a rule that is not called.
+cannot see changes nothing: comments, docstrings, error messages, Python-only classes, a rule that is not called. One
+thing is compiled in without being named: what a user's module has taught Numba (`overload`, `overload_method`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core import config
+from numba.core.typing.templates import builtin_registry
 
 from tengen.rules.contract import JIT_OPTIONS, answers_of, answers_to
 from tengen.rules.errors import GameFileError
@@ -50,7 +52,22 @@ def fingerprint(function: Callable[..., Any], *kinds: Any) -> str:
     for kind in kinds:
         walk.put("kind", *_name_of(kind), kind._fields)
     walk.function(function)
+    for taught in taught_to_numba():
+        walk.function(taught)
     return walk.digest.hexdigest()[:16]
+
+
+def taught_to_numba() -> list[FunctionType]:
+    """What other modules than ours and Numba's say is to be compiled for a function, a method or an attribute."""
+    templates = (*builtin_registry.functions, *builtin_registry.attributes)
+    functions = {getattr(template, "_overload_func", None) for template in templates}
+    others = [one for one in functions if isinstance(one, FunctionType) and not _is_known(one.__module__)]
+    return sorted(others, key=lambda one: (one.__module__, one.__qualname__, one.__code__.co_firstlineno))
+
+
+def _is_known(module: str | None) -> bool:
+    """Whether what a module teaches Numba has a version, or is met where its name is looked up."""
+    return module is None or module.partition(".")[0] == "tengen" or is_foreign(module)  # None: made of text, by Numba
 
 
 class _Walk:
@@ -160,14 +177,17 @@ class _Walk:
         self.mapping("defaults", getattr(kind, "_field_defaults", {}))
         if issubclass(kind, Enum):
             self.values("members", kind)
+        if (made := getattr(kind, "class_type", None)) is not None:  # numba.experimental.jitclass
+            parts = made.jit_methods, made.jit_static_methods, made.jit_props
+            self.values("jitclass", ({**made.struct}, *parts))
         for answer in answers_of(kind):
             self.function(answer)
 
     def callable(self, value: Any) -> None:
         """A function, in whichever form."""
-        python = getattr(value, "py_func", None)
-        if isinstance(python, FunctionType):  # a kernel
-            self.put("kernel", sorted(getattr(value, "targetoptions", {}).items(), key=repr))
+        if (python := _python_of(value)) is not None:  # a kernel
+            self.put("kernel", type(value).__name__, sorted(getattr(value, "targetoptions", {}).items(), key=repr))
+            self.put("types", value.types if getattr(value, "_frozen", False) else ())  # those of a ufunc
             self.function(python)
         elif (rule := getattr(value, "rule", None)) is not None:
             self.rule(rule)
@@ -176,6 +196,7 @@ class _Walk:
         elif is_foreign(getattr(value, "__module__", None) or type(value).__module__):
             self.foreign(value)
         elif isinstance(value, FunctionType):  # plain Python, for which an overload may be registered
+            self.function(value)
             self.module(sys.modules[value.__module__])
         else:
             self.put("object", *_name_of(type(value)))  # nothing that a kernel can use
@@ -190,6 +211,14 @@ class _Walk:
         self.put("foreign", *_name_of(type(value)), name.partition(" at 0x")[0])
 
 
+def _python_of(value: Any) -> FunctionType | None:
+    """The function of which Numba has made a kernel, or one for each cell of an array: `vectorize`, `guvectorize`."""
+    for made in (value, getattr(value, "_dispatcher", None)):
+        if isinstance(python := getattr(made, "py_func", None), FunctionType):
+            return python
+    return None
+
+
 def _name_of(kind: type) -> tuple[str, str]:
     return kind.__module__, kind.__qualname__
 
@@ -198,7 +227,9 @@ def _name_of(kind: type) -> tuple[str, str]:
 def is_foreign(module: str) -> bool:
     """Whether a module is Python's own, or of a package whose version is part of every fingerprint."""
     name = module.partition(".")[0]
-    return name in FOREIGN or (name in sys.stdlib_module_names and not _is_shadowed(name))
+    if name in FOREIGN:
+        return hasattr(sys.modules.get(name), "__path__")  # a user's helper may be called cuda.py
+    return name in sys.stdlib_module_names and not _is_shadowed(name)
 
 
 def _is_shadowed(name: str) -> bool:

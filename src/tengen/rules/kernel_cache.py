@@ -34,6 +34,9 @@ LONGEST_NAME = 120  # characters of a file's name before its hash
 LONGEST_UNUSED = 60 * 86400.0  # seconds after which a kernel leaves the cache …
 MOST_BYTES = 2**30  # … or where there are more than that, the oldest first
 LONGEST_WAIT = 300.0  # seconds for another process that compiles the same; then it is compiled here, too
+OURS = re.compile(  # kernels; those for a GPU, as numba-cuda names files; what killed processes left half written
+    r"[^.].*\.kernel|\w+\.\w+_[0-9a-f]{16}_[0-9a-f]{12}-.+\.nb[ic]|\..+\.kernel\.\d+\.part"
+)
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -179,7 +182,9 @@ def write_sealed(path: Path, content: bytes) -> None:
 def kept_in(folder: Path) -> list[tuple[float, int, Path]]:
     """Our files in a folder: when each was last used, its size, and its path, the newest first."""
     found = []
-    for path in folder.glob("*.kernel"):
+    for path in folder.rglob("*"):
+        if not OURS.fullmatch(path.name):
+            continue
         with suppress(FileNotFoundError):
             status = path.stat()
             found.append((status.st_mtime, status.st_size, path))
@@ -194,7 +199,8 @@ def tidy(folder: Path, longest: float = LONGEST_UNUSED, most: int = MOST_BYTES) 
         if kept > most or now - used > longest:
             with suppress(OSError):  # another process may have been quicker, or reads it
                 path.unlink()
-                path.with_suffix(".lock").unlink(missing_ok=True)
+                if path.suffix == ".kernel":
+                    path.with_suffix(".lock").unlink(missing_ok=True)
                 deleted += 1
     return deleted
 
