@@ -74,13 +74,14 @@ def test_a_kernel_is_known_by_its_constants():
 
 def test_a_kernel_that_another_could_have_written_is_not_loaded(monkeypatch, tmp_path, capsys):
     """It is compiled each time instead, and it is said why."""
-    from tengen.learn import gpu_code, gpu_rows
+    from tengen.learn.gpu import kernels as gpu_kernels
+    from tengen.rules import cuda as gpu_code
     from tengen.rules.kernel_cache import Untrusted
 
     if not hasattr(os, "getuid"):
         pytest.skip("this system has no owners of files")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    game, kernel, loading = load_game("tictactoe"), gpu_rows.begin_rows, []
+    game, kernel, loading = load_game("tictactoe"), gpu_kernels.begin_rows, []
     constants = game.parameters, OPENING
     assert not kernel.is_kept(constants)
     path = gpu_code.cache_folder() / f"{kernel.clone(constants).__name__}.nbi"
