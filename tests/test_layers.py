@@ -4,7 +4,8 @@ import ast
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "tengen"
-LAYERS = ["rules", "games", "search", "knowledge", "nets", "agents", "records", "arena", "learn", "apps"]
+LAYERS = ["rules", "games", "search", "knowledge", "nets", "agents", "records", "arena", "learn", "envs", "apps"]
+TORCH = "nets/models.py", "nets/export.py", "nets/graph.py", "envs/cuda.py"  # who imports it, beside learn/
 
 
 def imports(path):
@@ -48,4 +49,4 @@ def test_who_imports_torch():
     for path in PACKAGE.rglob("*.py"):
         if any(name.split(".")[0] == "torch" for name in imports(path)):
             where = path.relative_to(PACKAGE).as_posix()
-            assert where.startswith("learn/") or where in ("nets/models.py", "nets/export.py", "nets/graph.py")
+            assert where.startswith("learn/") or where in TORCH
