@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from env_judge import Judge, check_same, rewards_of, shown, steps_of
+from env_judge import Judge, check_same, shown, steps_of
 
 from tengen import load_game
 from tengen.envs import VectorEnv
@@ -57,7 +59,6 @@ def test_a_won_game_pays_its_winner_and_the_next_begins():
 
 
 def test_who_must_pass_has_a_pass_alone():
-    """After f5 f6 e6 f4 g4 … on small boards a player can soon not flip: the mask is the pass, and it is played."""
     game, passes = load_game("reversi:size=4"), 0
     env, judge = VectorEnv(game, 16, seed=3), Judge(game, 16, 1000)
     step = shown(env.reset())
@@ -80,18 +81,19 @@ def test_a_player_can_move_twice():
 
 
 def test_long_games_are_broken_off():
-    env = VectorEnv("go:size=5", 3, longest=4)
-    for _ in range(3):
-        step = env.step([25, 0, 1] if env.rows.done[0] == 0 else [2, 3, 4] if env.rows.done[0] == 1 else [5, 6, 7])
-    assert not step.truncated.any()
-    step = env.step([8, 9, 10])
-    assert step.truncated.all() and not step.ended.any() and not step.rewards.any()
-    assert step.plies.tolist() == [4, 4, 4] and step.masks.all()
+    env = VectorEnv("go:size=5", 3, longest=3)
+    for actions in ([25, 0, 1], [2, 3, 4], [5, 6, 7]):
+        step = env.step(actions)
+        assert step.truncated.all() == (actions[0] == 5) and not step.ended.any() and not step.rewards.any()
+    assert step.plies.tolist() == [3, 3, 3] and step.masks.all() and step.last_planes.any()
     assert VectorEnv("go:size=5", 1).longest == 200
-    won = VectorEnv("tictactoe", 1, longest=5)
+
+
+def test_a_game_that_ends_with_the_last_ply_there_is_has_ended():
+    env = VectorEnv("tictactoe", 1, longest=5)
     for action in (0, 3, 1, 4, 2):
-        step = won.step([action])
-    assert step.ended[0] and not step.truncated[0]  # it was won with the last move there was
+        step = env.step([action])
+    assert step.ended[0] and not step.truncated[0] and step.rewards.tolist() == [[1, -1]]
 
 
 @pytest.mark.parametrize(
@@ -155,5 +157,13 @@ def test_what_cannot_be_made_is_said():
         VectorEnv("tictactoe", 1, longest=0)
 
 
-def test_rewards_are_of_both_players():
-    assert rewards_of(load_game("tictactoe").from_moves("a1 a2 b1 b2 c1")) == [1, -1]
+def test_the_example_learns(monkeypatch):
+    monkeypatch.syspath_prepend(BREAKTHROUGH.parent)
+    import vector_env
+
+    assert vector_env.share_of_wins(vector_env.learn(300)) > vector_env.share_of_wins(vector_env.learn(0)) + 0.1
+
+
+def test_tengen_alone_does_not_load_them():
+    program = "import sys, tengen; assert not [name for name in sys.modules if name.startswith('tengen.envs')]"
+    subprocess.run([sys.executable, "-c", program], check=True)
