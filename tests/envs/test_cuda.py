@@ -13,6 +13,7 @@ import pytest
 from env_judge import COUNT, LONGEST, check_same, steps_of
 
 from tengen.envs import TimeStep, VectorEnv
+from tengen.rules.errors import BadParameter
 
 HERE = Path(__file__).parent
 PILE = str(HERE / "pile.py")
@@ -71,6 +72,15 @@ def test_torch_takes_what_a_gpu_shows():
     assert step.masks.dtype == torch.bool and step.planes.shape == (100, 4, 6, 7)
     chosen = (torch.rand(100, 7, device="cuda") * step.masks).argmax(1)  # as a policy does
     assert env.step(chosen).plies.tolist() == [2] * 100
+
+
+def test_without_a_gpu_it_says_what_is_needed():
+    if has_gpu():
+        pytest.skip("there is a CUDA device here")
+    from tengen.envs import CudaVectorEnv
+
+    with pytest.raises(BadParameter, match=r"needs an NVIDIA GPU, and pip install 'tengen\[cuda\]'"):
+        CudaVectorEnv("tictactoe", 1)
 
 
 def has_gpu() -> bool:

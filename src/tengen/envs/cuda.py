@@ -11,8 +11,10 @@ from numba.core import config
 from tengen.envs.rows import (
     GameRows,
     TimeStep,
+    check_actions,
     clear_row,
     draw_action,
+    game_of,
     is_legal,
     longest_of,
     new_game_rows,
@@ -22,9 +24,8 @@ from tengen.envs.rows import (
     step_row,
     time_step,
 )
-from tengen.games import load_game
 from tengen.learn.gpu_code import gpu_entry, grid
-from tengen.rules.errors import BadMove
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 from tengen.search.lockstep import as_words
 
@@ -77,7 +78,9 @@ class CudaVectorEnv:
     """
 
     def __init__(self, game: Game | str, count: int, seed: int = 1, longest: int | None = None):
-        self.game = load_game(game) if isinstance(game, str) else game
+        if not cuda.is_available():
+            raise BadParameter("CudaVectorEnv needs an NVIDIA GPU, and pip install 'tengen[cuda]'; or use VectorEnv")
+        self.game = game_of(game)
         self.count, self.longest = count, longest_of(self.game, longest)
         here = new_game_rows(self.game, count, seed)
         shown = {name: to_share(getattr(here, name)) for name in TimeStep._fields}
@@ -93,15 +96,14 @@ class CudaVectorEnv:
         """All games begin anew; random actions begin anew if there is a seed, else they go on."""
         self.check()
         if seed is not None:
-            self.rows = self.rows._replace(seeds=to_gpu(seeds_of(seed, self.count)))
+            write(self.rows.seeds, seeds_of(seed, self.count))
         self._launch(reset_rows, self.rows)
         return self._shown
 
     def step(self, actions: Any) -> TimeStep:
         """As `VectorEnv.step`, but for illegal actions: integers [count], on the GPU or not."""
         chosen = for_kernels(actions) if hasattr(actions, "__cuda_array_interface__") else to_gpu(np.array(actions))
-        if chosen.shape != (self.count,) or chosen.dtype.kind not in "iu":
-            raise BadMove(f"step takes integers [{self.count}], not {chosen.dtype} {list(chosen.shape)}")
+        check_actions(chosen, self.count)
         self._launch(step_rows, self.rows, self._refused, chosen, self.longest)
         return self._shown
 
@@ -119,19 +121,25 @@ class CudaVectorEnv:
         refused = to_host(self._refused)
         if refused[:, 0].any():
             row = int(refused[:, 0].argmax())
+            action = int(refused[row, 1])
             counts, actions, done = (to_host(array) for array in (self.rows.counts, self.rows.actions, self.rows.done))
-            self._refused = to_gpu(np.zeros_like(refused))
+            write(self._refused, np.zeros_like(refused))
             possible = actions[row, : counts[row]].tolist()
-            raise refusal(self.game, row, int(refused[row, 1]), possible, int(done[row]))
+            raise refusal(self.game, row, action, possible, int(done[row]))
 
     def _launch(self, kernel: Any, *arguments: Any) -> None:
         shape: tuple[Any, ...] = grid(self.count, THREADS)
-        if torch is not None and not config.ENABLE_CUDASIM:
+        if has_torch():
             shape = *shape, cuda.external_stream(torch.cuda.current_stream().cuda_stream)
         kernel[shape](self.game.parameters, *arguments)
 
 
 # Arrays on the GPU. In Numba's simulator they are NumPy's.
+
+
+def has_torch() -> bool:
+    """Whether torch is there, and finds the GPU, too."""
+    return torch is not None and not config.ENABLE_CUDASIM and torch.cuda.is_available()
 
 
 def to_gpu(array: np.ndarray) -> Any:
@@ -141,7 +149,7 @@ def to_gpu(array: np.ndarray) -> Any:
 
 def to_share(array: np.ndarray) -> Any:
     """A copy for others: a tensor if torch is there."""
-    return to_gpu(array) if torch is None or config.ENABLE_CUDASIM else torch.from_numpy(array).cuda()
+    return torch.from_numpy(array).cuda() if has_torch() else to_gpu(array)
 
 
 def for_kernels(array: Any) -> Any:
@@ -151,3 +159,11 @@ def for_kernels(array: Any) -> Any:
 
 def to_host(array: Any) -> np.ndarray:
     return array if config.ENABLE_CUDASIM else array.copy_to_host()
+
+
+def write(array: Any, values: np.ndarray) -> None:
+    """In place: a CUDA graph that was recorded before goes on with this memory."""
+    if config.ENABLE_CUDASIM:
+        array[:] = values
+    else:
+        array.copy_to_device(values)

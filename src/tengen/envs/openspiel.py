@@ -13,7 +13,7 @@ import numpy as np
 
 from tengen.agents.agent import NO_LIMIT, Agent
 from tengen.agents.specs import load_agent
-from tengen.envs.rows import longest_of
+from tengen.envs.rows import game_of, longest_of
 from tengen.games import load_game
 from tengen.rules.game import Game, Position
 from tengen.search.limits import Decision, Limit
@@ -45,8 +45,7 @@ TYPE = pyspiel.GameType(
 def as_openspiel(game: Game | str, longest: int | None = None) -> OpenSpielGame:
     """A game as OpenSpiel's algorithms take it. After `longest` plies it is a draw (by default 100, and four for each
     cell)."""
-    spec = game if isinstance(game, str) else game.spec
-    return pyspiel.load_game("tengen", {"game": quote(spec, safe=":/"), "longest": longest or 0})
+    return pyspiel.load_game("tengen", {"game": quote(game_of(game).spec, safe=":/"), "longest": longest or 0})
 
 
 class OpenSpielGame(pyspiel.Game):

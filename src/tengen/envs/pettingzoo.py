@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tengen.envs.rows import longest_of
-from tengen.games import load_game
+from tengen.envs.rows import game_of, longest_of
 from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game, Position
 
@@ -30,7 +29,7 @@ class PettingZooEnv(AECEnv):
 
     def __init__(self, game: Game | str, render_mode: str | None = None, longest: int | None = None):
         super().__init__()
-        self.game = load_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         if render_mode not in (None, "ansi"):
             raise BadParameter(f"render_mode={render_mode!r}: there is 'ansi', a text, or None")
         self.render_mode, self.longest = render_mode, longest_of(self.game, longest)

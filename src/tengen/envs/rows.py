@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from tengen.games import load_game
 from tengen.rules.contract import FIRST, JIT_OPTIONS, ONGOING, SECOND, advance, below, encode, legal, outcome, play
 from tengen.rules.errors import BadMove, BadParameter, IllegalMove, TengenError
 from tengen.rules.game import Game
@@ -50,6 +51,11 @@ class GameRows(NamedTuple):
     plies: Any  # [rows]
     last_planes: Any  # [rows, planes, cells]
     last_to_play: Any  # [rows]
+
+
+def game_of(game: Game | str) -> Game:
+    """A game, or the one of a spec."""
+    return game if isinstance(game, Game) else load_game(game)
 
 
 def new_game_rows(game: Game, count: int, seed: int) -> GameRows:
@@ -97,6 +103,12 @@ def longest_of(game: Game, longest: int | None) -> int:
     if longest is not None and longest < 1:
         raise BadParameter(f"longest={longest}: a game has one ply or more: give one, or None")
     return 4 * game.cells + 100 if longest is None else longest
+
+
+def check_actions(actions: Any, count: int) -> None:
+    """Refuses what is no array of integers [count]."""
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise BadMove(f"step takes integers [{count}], not {actions.dtype} {list(actions.shape)}")
 
 
 def refusal(game: Game, row: int, action: int, legal_actions: list[int], ply: int) -> TengenError:

@@ -8,7 +8,9 @@ import numpy as np
 
 from tengen.envs.rows import (
     TimeStep,
+    check_actions,
     draw_action,
+    game_of,
     is_legal,
     longest_of,
     new_game_rows,
@@ -18,8 +20,6 @@ from tengen.envs.rows import (
     step_row,
     time_step,
 )
-from tengen.games import load_game
-from tengen.rules.errors import BadMove
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
 
@@ -56,7 +56,7 @@ class VectorEnv:
     """
 
     def __init__(self, game: Game | str, count: int, seed: int = 1, longest: int | None = None):
-        self.game = load_game(game) if isinstance(game, str) else game
+        self.game = game_of(game)
         self.count, self.longest = count, longest_of(self.game, longest)
         self.rows = new_game_rows(self.game, count, seed)
         self._shown = time_step(self.game, self.rows._asdict())
@@ -77,8 +77,7 @@ class VectorEnv:
         are those of its end, and `planes`, `masks` and `to_play` already those of the next game.
         """
         chosen = np.asarray(actions)
-        if chosen.shape != (self.count,) or chosen.dtype.kind not in "iu":
-            raise BadMove(f"step takes integers [{self.count}], not {chosen.dtype} {list(chosen.shape)}")
+        check_actions(chosen, self.count)
         chosen = np.ascontiguousarray(chosen, np.int64)
         row = step_rows(self.game.parameters, self.rows, chosen, self.longest)
         if row >= 0:
