@@ -23,7 +23,7 @@ from tengen.learn.selfplay import Group, Opening
 from tengen.nets.export import export_onnx
 from tengen.nets.metadata import Architecture, NetMetadata
 from tengen.nets.networks import build_model
-from tengen.nets.runtime import OnnxNet
+from tengen.nets.runtime import Net
 from tengen.rules.game import Game
 from tengen.search.limits import Limit
 from tengen.search.lockstep import Plan
@@ -34,9 +34,9 @@ BATCHES = (8, 16, 32, 64, 128, 256)
 Rate = Callable[[float], float]  # measures for some seconds; so many a second
 
 
-def new_net(game: Game) -> OnnxNet:
+def new_net(game: Game) -> Net:
     """An untrained resnet of 3 blocks and 32 channels."""
-    return OnnxNet(export_onnx(build_model(game, Architecture()), NetMetadata.of(game, Architecture())))
+    return Net(export_onnx(build_model(game, Architecture()), NetMetadata.of(game, Architecture())))
 
 
 def repeated(work: Callable[[], int]) -> Rate:
@@ -61,7 +61,7 @@ def side_by_side(rates: list[Rate]) -> Rate:
     return rate
 
 
-def network(net: OnnxNet, game: Game, batch: int) -> Rate:
+def network(net: Net, game: Game, batch: int) -> Rate:
     planes = np.random.default_rng(1).integers(2, size=(batch, len(game.planes), game.cells)).astype(np.float32)
     return repeated(lambda: len(net(planes)[1]))
 
@@ -78,7 +78,7 @@ def selfplay(net: Any, game: Game, seed: int, games: int = 64) -> Rate:
     return rate
 
 
-def one_tree(net: OnnxNet, game: Game) -> Rate:
+def one_tree(net: Net, game: Game) -> Rate:
     search = Puct(game, net, batch=8, memory=256)
 
     def work() -> int:
@@ -137,7 +137,7 @@ def scaling(counts: list[int], seconds: float) -> None:
         (load_game("gomoku:size=8"), Architecture()),
         (load_game("go:size=9"), Architecture(blocks=6, channels=64)),
     ]
-    nets = [OnnxNet(export_onnx(build_model(game, own), NetMetadata.of(game, own))) for game, own in games]
+    nets = [Net(export_onnx(build_model(game, own), NetMetadata.of(game, own))) for game, own in games]
     first: list[float] = []
     for count in counts:
         rates = {

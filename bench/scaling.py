@@ -39,7 +39,7 @@ from tengen.learn.training import Training
 from tengen.nets.export import export_onnx
 from tengen.nets.metadata import NetMetadata
 from tengen.nets.networks import build_model
-from tengen.nets.runtime import OnnxNet
+from tengen.nets.runtime import Net
 from tengen.search.evaluators import RandomSymmetry, Uniform
 
 STORE = 500 * 2**20
@@ -115,7 +115,7 @@ def selfplay_here(settings: Settings, model: bytes, seconds: float) -> float:
     game, own, count = load_game(settings.run.game), settings.selfplay, settings.run.groups
     common, opening = (settings.plan(), own.games, settings.longest(game)), settings.opening(game)
     groups = [Group(game, *common, seed, opening) for seed in range(count)]
-    net = OnnxNet(model)
+    net = Net(model)
 
     def play() -> int:
         evaluators: list[Any] = [RandomSymmetry(net, game, number) for number in range(count)]

@@ -21,7 +21,7 @@ from tengen.knowledge.go_planes import encode_states
 from tengen.nets.export import halved
 from tengen.nets.metadata import NetError
 from tengen.nets.policy9 import PlaneNet, PolicyNet, ValueNet
-from tengen.nets.runtime import SHIPPED, OnnxNet, find_net
+from tengen.nets.runtime import SHIPPED, Net, find_net
 from tengen.rules.contract import encode
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
@@ -57,8 +57,8 @@ def policies(logits: np.ndarray) -> np.ndarray:
     return shares / shares.sum(1, keepdims=True)
 
 
-def kind_of(content: bytes) -> type[OnnxNet] | type[PlaneNet]:
-    for kind in (OnnxNet, PolicyNet):
+def kind_of(content: bytes) -> type[Net] | type[PlaneNet]:
+    for kind in (Net, PolicyNet):
         with suppress(NetError):
             kind(content)
             return kind
@@ -69,7 +69,7 @@ def answers(content: bytes) -> dict[str, np.ndarray]:
     """What a net says of random positions."""
     net = kind_of(content)(content)
     game = load_game(net.metadata.game)
-    if isinstance(net, OnnxNet):
+    if isinstance(net, Net):
         logits, values = net(own_planes(game))
         return {"policies": policies(logits), "values": values}
     told = net(np.concatenate([encode_states(game, position.states) for position in random_positions(game)]))
@@ -81,7 +81,7 @@ def main() -> None:
     content = find_net(source).read_bytes()
     small = halved(content)
     plain, rounded = answers(content), answers(small)
-    folder = SHIPPED if kind_of(content) is OnnxNet else SHIPPED / "alphago"
+    folder = SHIPPED if kind_of(content) is Net else SHIPPED / "alphago"
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.onnx").write_bytes(small)
     differences = ", ".join(f"{what} differ by {np.abs(plain[what] - rounded[what]).max():.4f}" for what in plain)

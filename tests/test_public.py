@@ -7,8 +7,8 @@ import pytest
 
 import tengen
 
-NAMES = ["Agent", "Decision", "Game", "Limit", "OnnxNet", "Outcome", "Position", "Record", "TengenError"]
-NAMES += ["check", "load_agent", "load_game", "load_net", "play_game"]
+NAMES = ["Agent", "Decision", "Game", "Limit", "Net", "Outcome", "Position", "Record", "TengenError"]
+NAMES += ["check", "load_agent", "load_game", "load_net", "play_game", "tournament", "train"]
 WRONG = {
     "load_game(7)": "a game is named by a text, such as 'gomoku:size=8' or './mine.py', not by 7",
     "load_game('gomoku:size=0')": "size=0 is out of range",

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tengen.agents.agent import Agent
+    from tengen.arena.folder import tournament
     from tengen.arena.match import play_game
-    from tengen.nets.runtime import OnnxNet, load_net
+    from tengen.learn.start import train
+    from tengen.nets.runtime import Net, load_net
     from tengen.records.record import Record
     from tengen.rules.check import Report
     from tengen.rules.errors import TengenError
@@ -25,7 +27,7 @@ __all__ = [
     "Decision",
     "Game",
     "Limit",
-    "OnnxNet",
+    "Net",
     "Outcome",
     "Position",
     "Record",
@@ -35,19 +37,23 @@ __all__ = [
     "load_game",
     "load_net",
     "play_game",
+    "tournament",
+    "train",
 ]
 _HOMES = {  # the modules of those that are imported when they are first used
     "Agent": "tengen.agents.agent",
     "Decision": "tengen.search.limits",
     "Game": "tengen.rules.game",
     "Limit": "tengen.search.limits",
-    "OnnxNet": "tengen.nets.runtime",
+    "Net": "tengen.nets.runtime",
     "Outcome": "tengen.rules.game",
     "Position": "tengen.rules.game",
     "Record": "tengen.records.record",
     "TengenError": "tengen.rules.errors",
     "load_net": "tengen.nets.runtime",
     "play_game": "tengen.arena.match",
+    "tournament": "tengen.arena.folder",
+    "train": "tengen.learn.start",
 }
 
 

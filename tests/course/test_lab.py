@@ -27,7 +27,7 @@ from tengen.knowledge.evaluations import evaluation_for
 from tengen.nets.export import export_onnx
 from tengen.nets.metadata import Architecture, NetMetadata
 from tengen.nets.networks import build_model
-from tengen.nets.runtime import OnnxNet
+from tengen.nets.runtime import Net
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
@@ -222,7 +222,7 @@ def test_a_net_of_ours_is_asked(tmp_path, monkeypatch):
     assert "little" in evaluators_for(game)
     assert "little" not in evaluators_for(load_game("connect4"))
     found = trace(game.start(), Settings("puct", "little", simulations=20))
-    logits, _ = OnnxNet(tmp_path / "little.onnx")(game.start().encode().reshape(1, -1, game.cells))
+    logits, _ = Net(tmp_path / "little.onnx")(game.start().encode().reshape(1, -1, game.cells))
     priors = np.exp(logits[0]) / np.exp(logits[0]).sum()
     assert [card.prior for card in found.cards[1:]] == pytest.approx(priors.tolist(), abs=1e-5)
     assert {simulation.verdict.kind for simulation in found.simulations} <= {"net", "end", "proof"}

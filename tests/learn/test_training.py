@@ -25,7 +25,7 @@ from tengen.games import load_game
 from tengen.learn.ladder import truth_of
 from tengen.learn.run import RunError, hash_of
 from tengen.learn.settings import load_settings
-from tengen.learn.start import stop_gently, tell_end
+from tengen.learn.start import stopped_gently, tell_end
 from tengen.learn.start import train as train_run
 from tengen.learn.trainer import typical_planes
 from tengen.learn.training import Training
@@ -271,7 +271,7 @@ def test_what_is_wrong_in_a_folder_is_said_in_a_sentence(one_generation, tmp_pat
     """The run goes on without it, or ends with a sentence that names it, and nothing of it is lost."""
     folder = tmp_path / "run"
     shutil.copytree(one_generation, folder)
-    monkeypatch.setattr("tengen.learn.start.stop_gently", lambda training, say: None)
+    monkeypatch.setattr("tengen.learn.start.stopped_gently", lambda training, say: contextlib.nullcontext())
     spoil(folder / name, how, monkeypatch)
     signal.signal(signal.SIGALRM, lambda number, frame: pytest.fail("it hangs"))
     signal.alarm(60)
@@ -289,7 +289,7 @@ def test_what_is_wrong_in_a_folder_is_said_in_a_sentence(one_generation, tmp_pat
 
 
 def test_a_disk_that_is_full_from_the_beginning_leaves_a_run_that_begins(tmp_path, monkeypatch):
-    monkeypatch.setattr("tengen.learn.start.stop_gently", lambda training, say: None)
+    monkeypatch.setattr("tengen.learn.start.stopped_gently", lambda training, say: contextlib.nullcontext())
     command = "tictactoe", tmp_path / "run", "cpu", 0.0001, SMALL
 
     def full(path, content):
@@ -325,17 +325,14 @@ def test_who_stops_a_run_is_told_what_is_saved(tmp_path):
     settings = load_settings("tictactoe", SMALL)
     training = Training(tmp_path / "run", settings, load_game("tictactoe"), Silent())
     before, told = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}, []
-    try:
-        for seconds in (0.0, 0.001):
-            training.go_on(seconds)
-            stop_gently(training, told.append)
+    for seconds in (0.0, 0.001):
+        training.go_on(seconds)
+        with stopped_gently(training, told.append):
             signal.raise_signal(signal.SIGTERM)
-            assert training.is_stopped
-            training.is_stopped = False
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        training.close()
+        assert training.is_stopped
+        training.is_stopped = False
+    training.close()
+    assert before == {number: signal.getsignal(number) for number in before}  # a notebook goes on as it was
     assert "no generation is saved yet" in told[0]
     assert "generation 1 is saved, and the same command goes on" in told[1]
 

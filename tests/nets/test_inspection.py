@@ -14,7 +14,7 @@ from tengen.nets.export import export_onnx, halved
 from tengen.nets.inspection import Refused, inspect
 from tengen.nets.metadata import Architecture, NetError, NetMetadata
 from tengen.nets.networks import build_model
-from tengen.nets.runtime import OnnxNet, load_net
+from tengen.nets.runtime import Net, load_net
 
 GAME = load_game("tictactoe")
 PLANES, CELLS = len(GAME.planes), GAME.cells
@@ -268,12 +268,12 @@ def test_answers_are_as_many_as_the_boards(tmp_path):
 def test_files_that_are_too_large_or_none(tmp_path, monkeypatch):
     net = write_net(tmp_path / "net.onnx")
     monkeypatch.setattr(runtime, "LARGEST_FILE", net.stat().st_size)
-    OnnxNet(net)
+    Net(net)
     monkeypatch.setattr(runtime, "LARGEST_FILE", net.stat().st_size - 1)
     with pytest.raises(NetError, match=r"net.onnx is no net: it has more than"):
-        OnnxNet(net)
+        Net(net)
     with pytest.raises(NetError, match="cannot be read: it is no file"):
-        OnnxNet(tmp_path)
+        Net(tmp_path)
 
 
 DEEP = "[" * 50_000

@@ -18,7 +18,7 @@ from tengen.nets.export import export_onnx, halved
 from tengen.nets.layers import folded
 from tengen.nets.metadata import Architecture, NetError, NetMetadata
 from tengen.nets.networks import build_model
-from tengen.nets.runtime import OnnxNet, load_net
+from tengen.nets.runtime import Net, load_net
 from tengen.rules.errors import BadParameter
 
 torch.set_num_threads(1)
@@ -66,7 +66,7 @@ def test_torch_and_onnx_agree(spec, architecture):
     exported = export_onnx(model, NetMetadata.of(game, architecture))
     onnx.checker.check_model(onnx.load_from_string(exported), full_check=True)
     assert model.training  # it is left as it was
-    by_onnx, by_half, planes = OnnxNet(exported), OnnxNet(halved(exported)), random_planes(game, 9)
+    by_onnx, by_half, planes = Net(exported), Net(halved(exported)), random_planes(game, 9)
     board = torch.from_numpy(planes).reshape(9, -1, *game.shape)
     with torch.inference_mode():
         plain, without_norms = model.eval()(board), folded(model)(board)
@@ -109,7 +109,7 @@ def test_the_same_weights_make_the_same_file_and_the_same_answers():
     planes = random_planes(game, 5)
     one, other = (export_onnx(lively_model(game, SMALL), NetMetadata.of(game, SMALL)) for _ in range(2))
     assert one == other
-    net = OnnxNet(one)
+    net = Net(one)
     expected = net(planes)
     with ThreadPoolExecutor(4) as threads:
         for answers in threads.map(net, [planes] * 40):
@@ -167,7 +167,7 @@ def test_metadata_come_back():
     game = load_game("gomoku:size=8,rule=renju")
     architecture = Architecture(blocks=1, channels=8, pooling=True)
     metadata = NetMetadata.of(game, architecture, run="renju-1", step=1200, rating=1534.5)
-    net = OnnxNet(export_onnx(build_model(game, architecture), metadata))
+    net = Net(export_onnx(build_model(game, architecture), metadata))
     assert net.metadata == metadata
     assert (metadata.game, metadata.shape, metadata.actions) == ("gomoku:size=8,rule=renju", (8, 8), 64)
 
@@ -276,7 +276,7 @@ def test_files_that_are_no_nets(tmp_path, monkeypatch):
 
 
 def test_batches_of_another_shape(tmp_path):
-    net = OnnxNet(write_net(tmp_path / "net.onnx", "tictactoe"))
+    net = Net(write_net(tmp_path / "net.onnx", "tictactoe"))
     with pytest.raises(NetError, match=r"net.onnx is asked about \(2, 1, 9\); it takes \[states, \d, 9\]"):
         net(np.zeros((2, 1, 9), np.float32))
 

@@ -15,7 +15,7 @@ from tengen.nets.graph import PlainNet
 from tengen.nets.layers import folded
 from tengen.nets.metadata import Architecture, NetMetadata
 from tengen.nets.networks import build_model
-from tengen.nets.runtime import OnnxNet, try_out
+from tengen.nets.runtime import Net, try_out
 from tengen.rules.errors import BadParameter, TengenError
 
 SEPARABLE = Path(__file__).parent.parent.parent / "examples" / "separable.py"
@@ -102,7 +102,7 @@ def test_a_network_answers_the_same_through_onnx_runtime(plain, number):
         torch.nn.init.normal_(weight, std=0.3)
     content = export_onnx(model, NetMetadata.of(GAME, architecture))
     try_out(content, "net.onnx")
-    net, planes = OnnxNet(content), planes_of()
+    net, planes = Net(content), planes_of()
     with torch.no_grad():
         logits, values = model(torch.from_numpy(planes).view(-1, len(GAME.planes), *GAME.shape))
         plain_logits, _ = PlainNet(model, len(GAME.planes))(torch.from_numpy(planes).view(-1, 4, *GAME.shape))

@@ -15,7 +15,7 @@ from tengen.games import load_game  # noqa: E402
 from tengen.nets.export import halved  # noqa: E402
 from tengen.nets.metadata import NetError  # noqa: E402
 from tengen.nets.policy9 import FORMAT, PlaneNetMetadata, PolicyNet, ValueNet  # noqa: E402
-from tengen.nets.runtime import OnnxNet  # noqa: E402
+from tengen.nets.runtime import Net  # noqa: E402
 
 GAME = load_game("go:size=9,komi=5.5")
 
@@ -120,7 +120,7 @@ def test_wrong_files_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(NetError, match="is a policy net; a value net is needed"):
         ValueNet(content)
     with pytest.raises(NetError, match=f"has format {FORMAT}"):
-        OnnxNet(content)
+        Net(content)
     with pytest.raises(NetError, match="no policy or value net"):
         PolicyNet(Path("src/tengen/models/gomoku9.onnx"))
     with pytest.raises(NetError, match="damaged, or no ONNX file"):

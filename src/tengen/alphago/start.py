@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from tengen.learn.start import stop_gently, tell_end
+from tengen.learn.start import stopped_gently, tell_end
 from tengen.rules.errors import TengenError
 
 STAGES = {  # where each stage is; torch is imported only when one begins
@@ -73,7 +73,7 @@ def train_stage(stage: str, folder: Path | None, device: str, minutes: float | N
     lines = Lines(settings.run.generations)
     with troubles_told(folder):
         training = training_kind(folder, settings, lines, stage_device(device))
-        stop_gently(training, lines.say)
-        training.go_on(60 * minutes if minutes is not None else float("inf"))
+        with stopped_gently(training, lines.say):
+            training.go_on(60 * minutes if minutes is not None else float("inf"))
         training.close()
     tell_end(training, folder, lines.say)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,39 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tengen.arena.cluster import connected, play_on_cluster
-from tengen.arena.report import write_tournament_report
+from tengen.arena.report import Summary, write_tournament_report
 from tengen.arena.tournament import Results, Tournament, play_tournament
 from tengen.arena.workers import play_pairings
+from tengen.games import load_game
 from tengen.records.disk import lock
 from tengen.records.record import Record
 from tengen.records.store import Store
 from tengen.rules.errors import BadParameter
+from tengen.rules.game import Game
 
 REPORT = "report.html"
+
+
+def tournament(
+    game: Game | str,
+    agents: Sequence[str],
+    games: int = 20,
+    folder: Path | str | None = None,
+    opening: int = 2,
+    seed: int = 1,
+    move_time: float | None = None,
+    workers: int | None = None,
+) -> Summary:
+    """Lets agents play so many games a pair, and returns who is how strong: `.ratings`, `.pairs`, `.records`.
+
+    Each opening of so many random plies is played with both colours, on all cores. With a folder every game is kept
+    there, with a report; the same call goes on with a tournament that was stopped.
+    """
+    played = load_game(game) if isinstance(game, str) else game
+    plan = Tournament.of(played, agents, plies=opening, seed=seed, move_time=move_time)
+    if folder is not None:
+        return Summary(play_in_folder(plan, games, Path(folder), workers))
+    return Summary(play_tournament(plan, games, workers=workers).in_order())
 
 
 def play_in_folder(

@@ -22,7 +22,7 @@ from tengen.course.traces import PROOFS, ROOT_CARD, Card, Simulation, Terms, Tra
 from tengen.games import load_game
 from tengen.nets import runtime
 from tengen.nets.metadata import NetError
-from tengen.nets.runtime import OnnxNet, shipped_nets
+from tengen.nets.runtime import Net, shipped_nets
 from tengen.rules.contract import SECOND
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game, Position
@@ -109,9 +109,9 @@ def is_for(name: str, game: Game) -> bool:
 
 
 @lru_cache(maxsize=16)
-def shipped_net(path: Path) -> OnnxNet:
+def shipped_net(path: Path) -> Net:
     """A net of ours, loaded once: it may be asked by several threads."""
-    return OnnxNet(path)
+    return Net(path)
 
 
 def evaluator_of(name: str, game: Game) -> Evaluator:

@@ -14,7 +14,7 @@ from tengen.agents.specs import load_agent
 from tengen.arena.match import play_game
 from tengen.arena.tournament import Tournament
 from tengen.arena.workers import Pairing
-from tengen.nets.runtime import OnnxNet
+from tengen.nets.runtime import Net
 from tengen.records.record import Record
 from tengen.rules.errors import TengenError
 from tengen.rules.game import Game, Position
@@ -30,7 +30,7 @@ AT_ONCE = 1024  # positions that are searched side by side
 Maker = Callable[[int], Agent]  # makes a player for one game, from a seed
 
 
-def net_player(game: Game, net: OnnxNet, simulations: int, exploration: float) -> Maker:
+def net_player(game: Game, net: Net, simulations: int, exploration: float) -> Maker:
     """PUCT with a net, as the agent `puct` is by default. It has no use for a seed."""
     batch = usual_batch(simulations)
 

@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -161,6 +162,28 @@ def newest_weights(folder: Path) -> Arrays:
     except Damaged as reason:
         raise RunError(str(reason)) from reason
     return {key.removeprefix("model."): array for key, array in arrays.items() if key.startswith("model.")}
+
+
+def newest_games(folder: Path) -> Iterator[tuple[int, Arrays]]:
+    """The games that a run learns from, generation by generation; others may have it open."""
+    check_kinds(folder)
+    paths = checkpoints(folder)
+    if not paths:
+        raise RunError(f"{folder} is no run with a checkpoint")
+    for name, wanted in read_manifest(paths[-1])["games"].items():
+        yield int(Path(name).stem), load(read_checked(folder / name, wanted))
+
+
+def game_of_run(folder: Path) -> str:
+    """The game of a run as its settings name it; nothing is loaded, and no file of a game is run."""
+    path = folder / "config.toml"
+    try:
+        named = tomllib.loads(path.read_text(encoding="utf-8"))["run"]["game"]
+    except OSError as reason:
+        raise RunError(f"{folder} is no run: {path.name} cannot be read ({reason.strerror})") from reason
+    except (ValueError, KeyError, TypeError, RecursionError) as reason:
+        raise RunError(f"{path} is damaged: it does not say which game the run plays") from reason
+    return str(named)
 
 
 class Run:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,18 @@ from tengen.rules.errors import TengenError
 
 def train(
     preset: str,
-    folder: Path | None,
-    device: str,
-    minutes: float | None,
-    changes: list[str],
+    folder: Path | str | None = None,
+    device: str = "auto",
+    minutes: float | None = None,
+    changes: Sequence[str] = (),
     cluster: str = "",
     learners: int = 1,
-) -> None:
-    """Begins a run, or goes on with it, until it is complete; with a cluster, games are played all over it."""
+) -> Path:
+    """Trains a net by self-play; returns the folder of the run, by default runs/PRESET.
+
+    `preset` is the name of one, a TOML file or a game; `changes` are settings, such as "net.blocks=4". It ends when the
+    run is complete, or after so many minutes; the same call goes on with it. With a cluster, games are played all over.
+    """
     try:
         from tengen.learn.training import Training, device_of
     except ModuleNotFoundError as reason:
@@ -35,7 +40,7 @@ def train(
     device = device_of(device)
     settings = load_settings(preset, changes, device)
     game = load_game(settings.run.game)
-    folder = folder or Path("runs") / Path(preset.partition(":")[0]).stem
+    folder = Path(folder or Path("runs") / Path(preset.partition(":")[0]).stem)
     seconds = 60 * minutes if minutes is not None else float("inf")
     screen = Screen(settings, folder, seconds)
     with troubles_told(folder), ExitStack() as connection:
@@ -48,16 +53,17 @@ def train(
             training: Training = ClusterTraining(folder, settings, game, screen, device, learners)
         else:
             training = Training(folder, settings, game, screen, device)
-        stop_gently(training, screen.say)
-        with screen.live or nullcontext():
+        with stopped_gently(training, screen.say), screen.live or nullcontext():
             training.go_on(seconds)
         training.close()
     tell_end(training, folder, screen.say)
     screen.say(f"play against it: tengen play {game.spec} --second puct:net={folder}")
+    return folder
 
 
-def stop_gently(training: Any, say: Callable[[str], None]) -> None:
-    """Ctrl-C ends a run with what was saved last; a second one ends it at once."""
+@contextmanager
+def stopped_gently(training: Any, say: Callable[[str], None]) -> Iterator[None]:
+    """Within, Ctrl-C ends a run with what was saved last; a second one ends it at once."""
 
     def stop(number: int, frame: object) -> None:
         if training.is_stopped:
@@ -66,8 +72,15 @@ def stop_gently(training: Any, say: Callable[[str], None]) -> None:
         training.is_stopped = True
         say(f"stopping; {what_is_saved(training.run.folder)} (press again to stop at once)")
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    if threading.current_thread() is not threading.main_thread():  # only there can it be heard
+        yield
+        return
+    kept = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
 
 
 def tell_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:

@@ -29,7 +29,7 @@ from tengen.learn.targets import load_targets
 from tengen.learn.trainer import Trainer, new_model
 from tengen.nets.export import export_onnx
 from tengen.nets.metadata import NetError, NetMetadata
-from tengen.nets.runtime import OnnxNet, find_net, read_trusted
+from tengen.nets.runtime import Net, find_net, read_trusted
 from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
@@ -211,11 +211,11 @@ class Training:
         )
         self.run.keep(net_name(generation), export_onnx(self.trainer.model, metadata))
 
-    def _net(self, generation: int) -> OnnxNet:
+    def _net(self, generation: int) -> Net:
         """A net of the run as it was written. The newest is written again if it is damaged, and replaces others."""
         newest = self.counters.generation
         try:
-            return OnnxNet(self.run.read(net_name(generation)))
+            return Net(self.run.read(net_name(generation)))
         except (Damaged, NetError) as reason:  # what an older version wrote has no hash
             if generation != newest:
                 self.watcher.say(f"{reason}: generation {newest} takes the place of generation {generation}")
@@ -223,7 +223,7 @@ class Training:
                 return self._net(newest)
             self.watcher.say(f"{reason}: it is written again, from the weights of generation {newest}")
             self._write_net(newest)
-            return OnnxNet(self.run.read(net_name(newest)))
+            return Net(self.run.read(net_name(newest)))
 
     def _is_evaluated(self, generation: int) -> bool:
         every = self.settings.evaluation.every
@@ -289,7 +289,7 @@ def begin_with(trainer: Trainer, start: str) -> None:
         trainer.begin_with(newest_weights(Path(start)), start)
         return
     net = read_trusted(find_net(start))
-    shown, planes = OnnxNet(net).metadata.planes, trainer.game.planes
+    shown, planes = Net(net).metadata.planes, trainer.game.planes
     if shown != planes:
         raise BadParameter(
             f"training.start={start}: it was shown {', '.join(shown)}; this game has {', '.join(planes)}"

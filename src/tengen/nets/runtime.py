@@ -11,14 +11,14 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tengen.nets.metadata import NetError, NetMetadata
 from tengen.nets.session import PROVIDERS, answer, onnx_runtime, open_session
 from tengen.rules.errors import nearest
-from tengen.rules.game import Game
+from tengen.rules.game import Game, Position
 
 SHIPPED = Path(__file__).parent.parent / "models"
 LARGEST_FILE = 2**30  # bytes of a net
@@ -28,7 +28,14 @@ PATIENCE = 120  # seconds that a stranger's first answer may take, on a busy mac
 TRIAL = [sys.executable, "-P", "-c", "from tengen.nets.inspection import main; main()"]
 
 
-class OnnxNet:
+class NetAnswer(NamedTuple):
+    """What a net says of a position, without any search."""
+
+    value: float  # in [−1, 1], for the player to move
+    policy: dict[int, float]  # the chance of each legal action, the likeliest first
+
+
+class Net:
     """An evaluator that works on the thread that asks, and may be asked by several threads at once.
 
     The same planes get the same answers, bit by bit, as long as they come in batches of the same size.
@@ -56,6 +63,17 @@ class OnnxNet:
         logits, values = ask(self.session, self.name, board)
         check_answer(self.name, logits, (len(board), self.metadata.actions), LARGEST_LOGIT)
         return logits, checked_values(self.name, values, len(board))
+
+    def evaluate(self, position: Position) -> NetAnswer:
+        """What the net says of one position of its game that is not over."""
+        self.metadata.check_for(position.game, self.name)
+        if not position.legal_actions:
+            raise NetError(f"{self.name} is asked about a game that is over")
+        logits, values = self(position.encode().reshape(1, len(self.metadata.planes), -1))
+        legal = np.array(position.legal_actions)
+        chances = np.exp(logits[0, legal] - logits[0, legal].max())
+        likely = {int(legal[i]): float(chances[i] / chances.sum()) for i in np.argsort(-chances, kind="stable")}
+        return NetAnswer(float(values[0]), likely)
 
 
 def ask(session: Any, name: str, board: np.ndarray) -> list[np.ndarray]:
@@ -94,9 +112,9 @@ def new_session(model: bytes, name: str, device: str) -> Any:
         raise NetError(f"{name} is damaged, or no ONNX file: {reason}") from reason
 
 
-def load_net(name: str, game: Game, device: str = "cpu") -> OnnxNet:
+def load_net(name: str, game: Game, device: str = "cpu") -> Net:
     """The net of a file, of a run folder (its newest), or of a name that we ship; only if it is for this very game."""
-    net = OnnxNet(find_net(name), device)
+    net = Net(find_net(name), device)
     net.metadata.check_for(game, net.name)
     return net
 
@@ -129,7 +147,7 @@ def net_for(game: Game) -> str | None:
 @cache
 def metadata_of(name: str) -> NetMetadata:
     """The metadata of a net that we ship."""
-    return OnnxNet(SHIPPED / f"{name}.onnx").metadata
+    return Net(SHIPPED / f"{name}.onnx").metadata
 
 
 def read_net(path: Path) -> bytes:

@@ -56,6 +56,11 @@ STYLE = """
 """
 
 
+def drawing_of(position: Position) -> str:
+    """The same as a picture that stands alone, as in a notebook."""
+    return draw_board(position).replace(">", f"><style>{STYLE}.board {{ max-width: 24em }}</style>", 1)
+
+
 def draw_board(position: Position, numbered: bool = True) -> str:
     """The position as an <svg> element; a ring, or a thicker mark, shows the last move."""
     game = position.game

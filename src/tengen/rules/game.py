@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -347,6 +348,11 @@ class Position:
 
     def __str__(self) -> str:
         return draw(self.board, self.game.coordinates, self.last_cell)
+
+    def _repr_svg_(self) -> str:
+        """The board as a notebook shows it. Drawing is a layer below this one, and is imported when somebody looks."""
+        drawing: str = import_module("tengen.report.diagrams").drawing_of(self)
+        return drawing
 
     def __repr__(self) -> str:
         return f"<Position of {self.game.spec} after {self.ply} moves: {self.diagram()}>"

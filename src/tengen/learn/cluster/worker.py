@@ -15,7 +15,7 @@ from tengen.arena.cluster import check_version
 from tengen.games import load_game
 from tengen.learn.selfplay import Games, Group
 from tengen.learn.settings import ON_CUDA, SelfplaySettings, Settings
-from tengen.nets.runtime import OnnxNet
+from tengen.nets.runtime import Net
 from tengen.search.evaluators import RandomSymmetry
 
 NetParts = dict[str, list[Any]]  # by device, a reference in a list: Ray would fetch a bare one for every slice
@@ -100,10 +100,10 @@ class CpuPlayer:
         settings = post.settings
         common = settings.plan(), post.rows, settings.longest(game), post.seed
         self.group = Group(game, *common, settings.opening(game))
-        self.net: OnnxNet | None = None
+        self.net: Net | None = None
 
     def load(self, model: bytes) -> None:
-        self.net = OnnxNet(model)
+        self.net = Net(model)
         self.net.metadata.check_for(self.game, "the driver's net")
 
     def play(self, positions: int, number: int) -> tuple[Games, int]:
