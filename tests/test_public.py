@@ -24,6 +24,7 @@ WRONG = {
     "GAME.start().play('z9')": "z9",
     "GAME.start().play(1.5)": "1.5 is not a move",
     "GAME.start().play('b2').play('b2')": "b2 is occupied at move 2",
+    "play_game(GAME, load_agent('random', GAME))": "play_game takes a list of two agents",
     "load_net('nothing', GAME)": "no net is called 'nothing'",
     "load_net('go9', GAME)": "go9",
     "Limit(time=-1)": "time=-1: a limit is more than zero",

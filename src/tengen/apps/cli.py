@@ -359,6 +359,22 @@ def train(
 
 
 @app.command()
+def export(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training run.")],
+    parquet: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, a row for each position.")],
+    game: Annotated[str, typer.Option(help="The run's game, if that is a file.")] = "",
+) -> None:
+    """Write the positions that a run learns from as a data set."""
+    from tengen.learn.dataset import export_positions
+
+    def show(count: int) -> None:
+        print(f"\r{count:,} positions", end="", file=sys.stderr, flush=True)
+
+    count = export_positions(run, parquet, game, show if sys.stderr.isatty() else lambda count: None)
+    print(f"\r{parquet}: {count:,} positions")
+
+
+@app.command()
 def agents() -> None:
     """List the agents and their options."""
     from tengen.agents.own import packaged_makers

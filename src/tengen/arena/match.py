@@ -13,7 +13,7 @@ from tengen.agents.agent import Agent
 from tengen.agents.gtp import RESIGNED
 from tengen.arena.ratings import elo_of
 from tengen.records.record import COLOURS, Record
-from tengen.rules.errors import BadMove, IllegalMove
+from tengen.rules.errors import BadMove, BadParameter, IllegalMove
 from tengen.rules.game import Game, Position
 
 Z = 1.959964  # 95% of a normal distribution
@@ -98,6 +98,8 @@ def play_game(
     Whatever an agent does wrong loses it the game: an error, an illegal move, a move that takes longer than
     `move_time` seconds by our clock. The record says so; this function does not raise.
     """
+    if not isinstance(agents, Sequence) or len(agents) != 2 or not all(hasattr(agent, "choose") for agent in agents):
+        raise BadParameter("play_game takes a list of two agents: play_game(game, [first, second])")
     position = game.from_actions(opening)
     seconds: list[float] = []
     facts: dict[str, Any] = {}

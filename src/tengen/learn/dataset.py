@@ -1,50 +1,45 @@
-"""The positions of a run as a table, for other people's programs: a Parquet file, a row a position."""
+"""The positions of a run as a Parquet file, for other people's programs: a row a position."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tengen.games import load_game
-from tengen.learn.replay import make_batch, places_of
+from tengen.learn.replay import places_of, positions_at
 from tengen.learn.run import game_of_run, newest_games
 from tengen.learn.selfplay import Games
+from tengen.learn.targets import Played
 from tengen.nets.metadata import is_file
 from tengen.rules.errors import TengenError
 from tengen.rules.game import Game
 
-COLUMNS = ("generation", "game", "ply", "to_play", "action", "value", "policy", "planes")
-PART = 4096  # positions that are made ready at a time
+PART = 4096  # positions that are written at a time
 
 
-def export_positions(folder: Path, out: Path, named: str = "") -> int:
-    """Writes all positions that a run learns from at the moment, but for random moves; returns how many.
+def export_positions(
+    folder: Path, out: Path, named: str = "", progress: Callable[[int], None] = lambda count: None
+) -> int:
+    """Writes the positions that a run learns from now, without those of random moves; returns how many there are.
 
-    A run may name a file as its game, which is not run on its word: whoever trusts it names the file, too.
+    If the run's game is a file, `named` must name that file: a run's folder alone is not trusted to run code.
+    `progress` is told how many positions are written so far.
     """
     try:
-        import pyarrow
-        import pyarrow.parquet
+        from pyarrow import parquet
     except ModuleNotFoundError as reason:
         raise TengenError("a Parquet file needs pyarrow: pip install 'tengen[parquet]'") from reason
     game, count = trusted_game(folder, named), 0
-    kinds = [pyarrow.int32(), pyarrow.int32(), pyarrow.int16(), pyarrow.int8(), pyarrow.int32(), pyarrow.float32()]
-    kinds += [pyarrow.list_(pyarrow.float32(), size) for size in (game.actions, len(game.planes) * game.cells)]
-    about = {"game": game.spec, "planes": "\n".join(game.planes), "shape": f"{game.shape[0]}x{game.shape[1]}"}
-    schema = pyarrow.schema(list(zip(COLUMNS, kinds, strict=True)), metadata=about)
     part = out.with_name(f".{out.name}.part")
     try:
-        with pyarrow.parquet.ParquetWriter(part, schema, compression="zstd") as writer:
-            for rows in positions_of(folder, game):
-                columns = [
-                    pyarrow.array(list(column) if column.ndim > 1 else column, kind)
-                    for column, kind in zip(rows.values(), kinds, strict=True)
-                ]
-                writer.write_table(pyarrow.table(columns, schema=schema))
-                count += len(rows["ply"])
+        with part.open("wb") as file, parquet.ParquetWriter(file, schema_of(game), compression="zstd") as writer:
+            for table in tables_of(folder, game):
+                writer.write_table(table)
+                count += len(table)
+                progress(count)
         part.replace(out)
     except OSError as reason:
         raise TengenError(f"{out} cannot be written: {reason.strerror or reason}") from reason
@@ -54,40 +49,58 @@ def export_positions(folder: Path, out: Path, named: str = "") -> int:
 
 
 def trusted_game(folder: Path, named: str) -> Game:
-    """The game of a run. If that is a file, it has to be named by whoever asks."""
+    """The game of a run. If that is a file, whoever asks has to name it."""
     spec = game_of_run(folder)
     if is_file(spec) and not named:
-        raise TengenError(f"{folder} plays {spec}, a file, which is run only if you name it: --game {spec}")
+        raise TengenError(f"{folder} plays {spec}, a file, which runs only if you name it: --game {spec}")
     return load_game(named or spec)
 
 
-def positions_of(folder: Path, game: Game) -> Iterator[dict[str, np.ndarray]]:
-    """The columns of some positions after the other: each has a row's first axis, as long as the others'."""
+def schema_of(game: Game) -> Any:
+    """The columns, with what a reader needs to know of the game."""
+    import pyarrow as arrow
+
+    numbers = arrow.float32()
+    columns = {
+        "generation": arrow.int32(),
+        "game": arrow.int32(),  # within its generation
+        "ply": arrow.int16(),
+        "to_play": arrow.int8(),
+        "action": arrow.int32(),
+        "value": numbers,  # how the game ended, for the player to move
+        "policy": arrow.list_(numbers, game.actions),  # what the search came to
+        "planes": arrow.list_(numbers, len(game.planes) * game.cells),  # what the net is shown
+    }
+    shape = "x".join(str(length) for length in game.shape)
+    return arrow.schema(columns.items(), {"game": game.spec, "planes": "\n".join(game.planes), "shape": shape})
+
+
+def tables_of(folder: Path, game: Game) -> Iterator[Any]:
+    """The positions of a run, some thousand at a time."""
+    import pyarrow as arrow
+
+    schema = schema_of(game)
     for generation, arrays in newest_games(folder):
         games = Games(**arrays)
-        begins, _, results, numbers = places_of(games)
         useful = np.flatnonzero(games.policies.any(axis=1))
-        for chosen in np.array_split(useful, -(-len(useful) // PART)) if len(useful) else []:
-            planes, values, movers = shown(game, games, begins, results, chosen)
-            yield {
-                "generation": np.full(len(chosen), generation, np.int32),
-                "game": numbers[chosen].astype(np.int32),
-                "ply": (chosen - begins[chosen]).astype(np.int16),
-                "to_play": movers,
-                "action": games.moves[chosen].astype(np.int32),
-                "value": values,
-                "policy": games.policies[chosen].astype(np.float32),
-                "planes": planes.reshape(len(chosen), -1),
-            }
+        for chosen in np.split(useful, range(PART, len(useful), PART)):
+            columns = columns_of(game, generation, games, chosen)
+            yield arrow.table(
+                [arrow.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)], schema
+            )
 
 
-def shown(game: Game, games: Games, begins: np.ndarray, results: np.ndarray, chosen: np.ndarray) -> tuple[Any, ...]:
-    """The planes of positions as they lie, how their games ended for the player to move, and who that is."""
-    planes = np.zeros((len(chosen), len(game.planes), game.cells), np.float32)
-    values, movers = np.zeros(len(chosen), np.float32), np.zeros(len(chosen), np.int8)
-    scratch = np.zeros(planes.shape[1:], np.float32)
-    turns = np.repeat(game.symmetries[:1], len(chosen), 0)
-    states = game.new_states(2)
-    moves = games.moves, begins, results, chosen, turns
-    make_batch(game.parameters, states, scratch, *moves, game.cells, planes, values, movers)
-    return planes, values, movers
+def columns_of(game: Game, generation: int, games: Games, chosen: np.ndarray) -> list[np.ndarray]:
+    """What the file says of chosen positions, in the order of its columns."""
+    played = Played(games.moves, games.policies, *places_of(games), None, None)
+    planes, values, movers = positions_at(game, played, chosen, np.zeros(len(chosen), np.int64))
+    return [
+        np.full(len(chosen), generation),
+        played.games[chosen],
+        chosen - played.begins[chosen],
+        movers,
+        games.moves[chosen],
+        values,
+        games.policies[chosen].astype(np.float32),
+        planes.reshape(len(chosen), -1),
+    ]

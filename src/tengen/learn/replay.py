@@ -108,22 +108,7 @@ class Replay:
         played = self.played = self.played or self.join()
         game, chosen = self.game, random.choice(self.useful, count)
         turns = random.integers(len(game.symmetries), size=count)
-        planes = np.zeros((count, len(game.planes), game.cells), np.float32)
-        values, movers = np.zeros(count, np.float32), np.zeros(count, np.int8)
-        make_batch(
-            game.parameters,
-            game.new_states(2),
-            np.zeros((len(game.planes), game.cells), np.float32),
-            played.moves,
-            played.begins,
-            played.results,
-            chosen,
-            game.symmetries[turns],
-            game.cells,
-            planes,
-            values,
-            movers,
-        )
+        planes, values, movers = positions_at(game, played, chosen, turns)
         policies = turned(played.policies[chosen], game.action_symmetries[turns])
         wanted = (self._wanted(target, played, chosen, turns, movers) for target in self.targets)
         return Samples(planes, policies, values, tuple(wanted))
@@ -137,6 +122,19 @@ class Replay:
             return numbers.astype(np.float32)
         images = self.game.symmetries if target.per == "cells" else self.game.action_symmetries
         return turned(numbers, images[turns])
+
+
+def positions_at(
+    game: Game, played: Played, chosen: np.ndarray, turns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Planes [batch, planes, cells], values and players to move [batch] of chosen positions, each under the symmetry
+    with the number in `turns` [batch]."""
+    planes = np.zeros((len(chosen), len(game.planes), game.cells), np.float32)
+    values, movers = np.zeros(len(chosen), np.float32), np.zeros(len(chosen), np.int8)
+    states, scratch = game.new_states(2), np.zeros(planes.shape[1:], np.float32)
+    where = played.moves, played.begins, played.results, chosen, game.symmetries[turns]
+    make_batch(game.parameters, states, scratch, *where, game.cells, planes, values, movers)
+    return planes, values, movers
 
 
 def turned(numbers: np.ndarray, images: np.ndarray) -> np.ndarray:

@@ -150,27 +150,25 @@ def read_checked(path: Path, wanted: str) -> bytes:
     return content
 
 
-def newest_weights(folder: Path) -> Arrays:
-    """The model's weights in the newest checkpoint of a run that others may have open."""
+def newest_checkpoint(folder: Path) -> dict[str, Any]:
+    """What the newest checkpoint of a run says of itself. Others may have the run open."""
     check_kinds(folder)
     paths = checkpoints(folder)
     if not paths:
         raise RunError(f"{folder} is no run with a checkpoint")
-    try:
-        ((name, wanted),) = read_manifest(paths[-1])["state"].items()
-        arrays = load(read_checked(folder / name, wanted))
-    except Damaged as reason:
-        raise RunError(str(reason)) from reason
+    return read_manifest(paths[-1])
+
+
+def newest_weights(folder: Path) -> Arrays:
+    """The model's weights in the newest checkpoint of a run."""
+    ((name, wanted),) = newest_checkpoint(folder)["state"].items()
+    arrays = load(read_checked(folder / name, wanted))
     return {key.removeprefix("model."): array for key, array in arrays.items() if key.startswith("model.")}
 
 
 def newest_games(folder: Path) -> Iterator[tuple[int, Arrays]]:
-    """The games that a run learns from, generation by generation; others may have it open."""
-    check_kinds(folder)
-    paths = checkpoints(folder)
-    if not paths:
-        raise RunError(f"{folder} is no run with a checkpoint")
-    for name, wanted in read_manifest(paths[-1])["games"].items():
+    """The games that a run learns from at its newest checkpoint, generation by generation."""
+    for name, wanted in newest_checkpoint(folder)["games"].items():
         yield int(Path(name).stem), load(read_checked(folder / name, wanted))
 
 
