@@ -97,7 +97,8 @@ def check_answer(name: str, answer: np.ndarray, shape: tuple[int, ...], largest:
 def checked_values(name: str, values: np.ndarray, count: int) -> np.ndarray:
     """Values between −1 and 1: a tanh may round to a little more."""
     check_answer(name, values, (count,), 1 + ROUNDING)
-    return np.clip(values, -1, 1)
+    clipped: np.ndarray = np.clip(values, -1, 1)
+    return clipped
 
 
 def new_session(model: bytes, name: str, device: str) -> Any:

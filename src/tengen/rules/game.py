@@ -189,14 +189,16 @@ class Game:
         if not 0 <= action_number(action) < self.actions:
             raise BadMove(f"{self.spec} has no action {action}: they are 0 to {self.actions - 1}")
         if hasattr(self.parameters, "action_text"):
-            return self.parameters.action_text(action)
+            text: str = self.parameters.action_text(action)
+            return text
         return "pass" if action == self.cells else self.coordinates.text(action)
 
     def parse_action(self, text: str) -> int:
         """The action that `text` names; raises BadMove if there is none."""
         text = text.strip()
         if hasattr(self.parameters, "parse_action"):
-            return self.parameters.parse_action(text)
+            action: int = self.parameters.parse_action(text)
+            return action
         if text.lower() == "pass" and self.actions == self.cells + 1:
             return self.cells
         return self.coordinates.cell(text)
@@ -259,7 +261,8 @@ class Position:
     @property
     def state(self) -> np.record:
         """A copy of the record that the rules work on."""
-        return self.states[0]
+        state: np.record = self.states[0]
+        return state
 
     @property
     def states(self) -> np.recarray:
@@ -274,7 +277,8 @@ class Position:
     @property
     def legal_actions(self) -> list[int]:
         """The legal actions, rising; none once the game is over."""
-        return self._legal.tolist()
+        actions: list[int] = self._legal.tolist()
+        return actions
 
     @property
     def moves(self) -> list[int]:
@@ -312,7 +316,8 @@ class Position:
         """The empty points that may not be played, each with the reason."""
         if self.outcome is not None or not hasattr(self.game.parameters, "forbidden"):
             return {}
-        return self.game.parameters.forbidden(self.states)
+        reasons: dict[int, str] = self.game.parameters.forbidden(self.states)
+        return reasons
 
     def encode(self) -> np.ndarray:
         """The network's input: [planes, rows, columns]."""

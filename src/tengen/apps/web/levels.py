@@ -14,18 +14,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from tengen.agents.agent import Agent
-from tengen.agents.specs import (
-    AGENTS,
-    LEARNED_BEST,
-    PRESETS,
-    Answers,
-    Megabytes,
-    NetName,
-    Option,
-    Seconds,
-    Threads,
-    load_agent,
-)
+from tengen.agents.options import Answers, Megabytes, NetName, Seconds, Threads
+from tengen.agents.specs import AGENTS, LEARNED_BEST, PRESETS, load_agent
 from tengen.apps.web.settings import CORES, Settings
 from tengen.apps.web.views import Parameter, parameter_view
 from tengen.games.connect4 import Connect4
@@ -37,6 +27,7 @@ from tengen.nets.runtime import net_for, shipped_nets
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
+from tengen.rules.plugins import Option
 
 LEVELS = ("beginner", "easy", "medium", "hard", "strongest")
 LONGEST_AGENT = 200  # characters of a spec
