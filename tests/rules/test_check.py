@@ -73,6 +73,52 @@ BREAKS = {  # what is changed in the example, and what the check says
     "the record has no field 'ply'": ('        ("ply", np.int16),\n', ""),
     "a rule does not compile": ("    return state.result\n", "    return state.resultt\n"),
     "does not run: NameError": ('"""reach the far row', 'undefined\n    """reach the far row'),
+    "legal() answers differently when it is asked twice": (
+        "                if target >= 0:",
+        "                if target >= 0 and np.random.random() < 0.8:",
+    ),
+    "to_play is 0 in every position: play() says who moves next (broken.py, line": (
+        "state.to_play = 1 - player",
+        "state.to_play = player",
+    ),
+    "is legal either after": (
+        "range(-1, 2):",
+        "range(-1, 2 if state.ply < 3 else 1):",
+    ),
+    "a rule makes an array, a list or a set (": (
+        "cells, player = game.size * game.size, state.to_play\n",
+        "cells, player = game.size * game.size, state.to_play\n    seen = [action]\n    seen.append(player)\n",
+    ),
+    "a rule prints (": ("    return state.result\n", "    print(state.result)\n    return state.result\n"),
+    "encode() writes 0.5 into plane 'first player to move'": (
+        "state.to_play == 0\n",
+        "0.5 * (state.to_play == 0)\n",
+    ),
+    'encode() writes -1 into plane "opponent\'s pawns"': (
+        "state.cells[cell] == 2 - state.to_play",
+        "-(state.cells[cell] == 2 - state.to_play)",
+    ),
+    "has 40,625 actions; a game has 1 to 32,767": ("return self.size**4 ", "return 65 * self.size**4 "),
+    "is not read as two moves: write a move_pattern that matches 'a5a5'": (
+        'move_pattern = r"[a-h]\\d[a-h]\\d"\n',
+        "",
+    ),
+    "cannot be tested: give the class a setup()": ("def setup(", "def set_up("),
+    "is not a permutation of 0 to 24": ("cells[:, ::-1].ravel()", "cells.ravel() // 2"),
+    "as many action_symmetries as symmetries": ("for image in self.symmetries]", "for image in self.symmetries[:1]]"),
+    "no rule for play; see @rules(Breakthrough)": ("@rules(Breakthrough)\ndef play(", "@kernel\ndef play("),
+    "actions are 0 to 624 (broken.py, line": (
+        "actions[count] = cell * cells + target",
+        "actions[count] = cell * cells + target + 625",
+    ),
+    "a state takes": ('("cells", np.int8, 64)', '("cells", np.int8, 6400)'),
+    "it is ONGOING, FIRST, SECOND or DRAW": ("    return state.result\n", "    return state.result * 3\n"),
+    "Breakthrough answers an unknown rule 'outcom'; did you mean 'outcome'?": (OUTCOME, RULES + "def outcom"),
+    "Breakthrough.legal takes (game, state); the contract says (game, state, actions)": (
+        "def legal(game, state, actions):",
+        "def legal(game, state):",
+    ),
+    "IndentationError": ("    return state.result\n", "return state.result\n"),
 }
 
 

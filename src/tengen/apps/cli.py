@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 import time
@@ -28,9 +27,19 @@ app.add_typer(gamesdb.app, name="games-db")
 app.add_typer(labs.app, name="lab")
 app.add_typer(corpus.app, name="records")
 
-GameSpec = Annotated[
-    str, typer.Argument(metavar="GAME", help="A game or a file: tictactoe, gomoku:size=8,rule=renju, ./breakthrough.py")
-]
+
+def look_first(spec: str) -> str:
+    """Checks a game's file for a moment if it is new or has changed; refuses it if that finds fault."""
+    if ".py" in spec:
+        from tengen.apps.checking import refuse_unsound
+
+        refuse_unsound(spec)
+    return spec
+
+
+GAME_HELP = "A game or a file: tictactoe, gomoku:size=8,rule=renju, ./breakthrough.py"
+AnyGame = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)]
+SoundGame = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, callback=look_first)]
 Json = Annotated[bool, typer.Option("--json", help="Print one machine-readable object.")]
 Moves = Annotated[str, typer.Option(help="Moves that lead to the position: 'h8 i9', or run together.")]
 Board = Annotated[str, typer.Option(help="A diagram: rows from the top joined by /, with X, O and a dot for empty.")]
@@ -106,34 +115,21 @@ def games(as_json: Json = False) -> None:
 
 
 @app.command()
-def check(game: GameSpec, count: Annotated[int, typer.Option("--games", min=1)] = 20, as_json: Json = False) -> None:
+def check(
+    game: AnyGame,
+    count: Annotated[int, typer.Option("--games", min=1)] = 20,
+    seconds: Annotated[float | None, typer.Option(min=0.01, help="Stop playing games after so long.")] = None,
+    as_json: Json = False,
+) -> None:
     """Test whether a game is sound: its rules, its symmetries, its network planes, its texts."""
-    os.environ.setdefault(
-        "NUMBA_BOUNDSCHECK", "1"
-    )  # before Numba is imported: a wild index is then an error, not a crash
-    from tengen.games import load_game
-    from tengen.rules.check import Report
-    from tengen.rules.check import check as check_game
+    from tengen.apps.checking import check_and_tell
 
-    say = (lambda law: None) if as_json else (lambda law: print(f"  checking that {law}", flush=True))
-    try:
-        report = check_game(load_game(game), games=count, progress=say)
-    except TengenError as reason:
-        report = Report(game, [str(reason)])
-    if as_json:
-        print(json.dumps({"ok": report.ok, "problems": report.problems}))
-    elif report.ok:
-        print(f"{report.game} is sound: {count} random games, {report.positions} positions")
-    else:
-        print(f"{report.game} is not sound:")
-        for problem in report.problems:
-            print(f"  - {problem}")
-    raise typer.Exit(0 if report.ok else 1)
+    raise typer.Exit(0 if check_and_tell(game, count, seconds, as_json) else 1)
 
 
 @app.command()
 def perft(
-    game: GameSpec,
+    game: AnyGame,
     depth: Annotated[int, typer.Argument(min=1, help="How many plies deep.")],
     moves: Moves = "",
     board: Board = "",
@@ -160,7 +156,7 @@ def perft(
 
 @app.command()
 def play(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="A game or a file, as in `tengen games`.")] = "tictactoe",
+    game: SoundGame = "tictactoe",
     first: Annotated[str, typer.Option(help="Who plays first: human, or an agent.")] = "human",
     second: Annotated[str, typer.Option(help="Who plays second: human, or an agent such as random.")] = "strong",
     seed: Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Makes agents repeat themselves.")] = None,
@@ -179,7 +175,7 @@ def play(
 
 @app.command()
 def best(
-    game: GameSpec,
+    game: SoundGame,
     agent: Annotated[str, typer.Option(help="Who thinks.")] = "strong",
     moves: Moves = "",
     board: Board = "",
@@ -194,7 +190,7 @@ def best(
 
 @app.command()
 def solve(
-    game: GameSpec,
+    game: SoundGame,
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",
@@ -212,7 +208,7 @@ def solve(
 
 @app.command()
 def match(
-    game: GameSpec,
+    game: SoundGame,
     first: Annotated[str, typer.Argument(metavar="A", help="An agent: uct:playouts=1000")],
     second: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
     count: Annotated[int, typer.Option("--games", min=1, help="How many; colours alternate.")] = 100,
@@ -236,7 +232,7 @@ def match(
 
 @app.command()
 def tournament(
-    game: GameSpec,
+    game: SoundGame,
     agents: Annotated[list[str], typer.Argument(metavar="A B C…", help="Agents: random uct:playouts=1000 alphabeta")],
     count: Annotated[int, typer.Option("--games", min=1, help="How many each pair plays; colours alternate.")] = 20,
     opening: Plies = 2,
@@ -260,7 +256,7 @@ def tournament(
 
 @app.command()
 def gtp(
-    game: GameSpec,
+    game: SoundGame,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Who thinks.")] = "strong",
     ponder: Annotated[bool, typer.Option("--ponder", help="Think while the opponent does.")] = False,
     resign: Annotated[
@@ -321,6 +317,8 @@ def serve(
     from tengen.apps.web.server import serve as serve_pages
     from tengen.apps.web.settings import Settings
 
+    for path in own or ():
+        look_first(str(path))
     settings = Settings(
         host=host,
         port=port,
@@ -337,7 +335,12 @@ def serve(
 @app.command()
 def train(
     preset: Annotated[
-        str, typer.Argument(metavar="PRESET", help="A preset (tictactoe, gomoku8, sl9, …), a .toml file, or a game.")
+        str,
+        typer.Argument(
+            metavar="PRESET",
+            help="A preset (tictactoe, gomoku8, sl9, …), a .toml file, or a game.",
+            callback=look_first,
+        ),
     ],
     run: Annotated[Path | None, typer.Option(help="The folder of the run; by default runs/PRESET.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",

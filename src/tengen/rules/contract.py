@@ -20,6 +20,7 @@ from numba.extending import overload
 
 from tengen.rules.errors import GameFileError, nearest
 
+MOST_ACTIONS = 2**15 - 1  # a search's tree keeps an action in two bytes
 ONGOING, FIRST, SECOND, DRAW = 0, 1, 2, 3  # what `outcome` answers; a won game is the winning player + 1
 JIT_OPTIONS = {"error_model": "numpy"}  # no exception paths in kernels: a division never checks for zero
 

@@ -57,6 +57,13 @@ def fingerprint(function: Callable[..., Any], *kinds: Any) -> str:
     return walk.digest.hexdigest()[:16]
 
 
+def functions_reached(function: Callable[..., Any], *kinds: Any) -> list[FunctionType]:
+    """The functions that can be compiled into `function` for a game's class, itself included."""
+    walk = _Walk(kinds)
+    walk.function(function)
+    return walk.functions
+
+
 def taught_to_numba() -> list[FunctionType]:
     """What other modules than ours and Numba's say is to be compiled for a function, a method or an attribute."""
     templates = (*builtin_registry.functions, *builtin_registry.attributes)
@@ -76,6 +83,7 @@ class _Walk:
     def __init__(self, kinds: Iterable[type]):
         self.kinds, self.digest = tuple(kinds), hashlib.sha256()
         self.met: dict[Any, int] = {}
+        self.functions: list[FunctionType] = []
 
     def put(self, *pieces: object) -> None:
         self.digest.update(repr(pieces).encode())
@@ -93,6 +101,7 @@ class _Walk:
         """A function that is compiled: its bytecode, and what the names in it stand for."""
         if not self.is_new(function):
             return
+        self.functions.append(function)
         code, known = function.__code__, function.__globals__
         self.put("code", _code_hash(code))
         self.values("defaults", function.__defaults__ or ())

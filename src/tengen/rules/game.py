@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from tengen.rules.board import STONES, Between, Coordinates, OneOf, board_symmetries, diagram, draw, read_diagram
-from tengen.rules.contract import ONGOING, encode, key, legal, missing_rules, outcome, play, score, start
+from tengen.rules.contract import MOST_ACTIONS, ONGOING, encode, key, legal, missing_rules, outcome, play, score, start
 from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, nearest
 from tengen.rules.kernels import entry
 
@@ -115,7 +115,10 @@ class Game:
     @cached_property
     def actions(self) -> int:
         """How many actions there are, legal or not: 0 … actions − 1."""
-        return int(getattr(self.parameters, "actions", self.cells))
+        count = int(getattr(self.parameters, "actions", self.cells))
+        if not 1 <= count <= MOST_ACTIONS:
+            raise GameFileError(f"{self.spec} has {count:,} actions; a game has 1 to {MOST_ACTIONS:,}")
+        return count
 
     @property
     def planes(self) -> tuple[str, ...]:
