@@ -31,7 +31,7 @@ from tengen.agents.process import find_program  # noqa: E402
 from tengen.apps.web.contests import Contests, NewContest  # noqa: E402
 from tengen.apps.web.runs import NewRun, Runs  # noqa: E402
 from tengen.apps.web.server import new_app  # noqa: E402
-from tengen.apps.web.settings import Settings  # noqa: E402
+from tengen.apps.web.settings import ServerSettings  # noqa: E402
 
 FOLDER = ROOT / "docs" / "img"
 OWN_GAME = ROOT / "examples" / "breakthrough.py"
@@ -234,7 +234,7 @@ def wait(look: Callable[[], Any]) -> None:
         sys.exit(f"{view.name} is {view.state}: {view.problem}")
 
 
-def make_runs(settings: Settings) -> None:
+def make_runs(settings: ServerSettings) -> None:
     """What the page "learn" shows."""
     runs = Runs(settings.runs)
     for name, simulations in RUNS.items():
@@ -243,7 +243,7 @@ def make_runs(settings: Settings) -> None:
         wait(lambda name=name: runs.view(name))
 
 
-def make_contest(settings: Settings) -> None:
+def make_contest(settings: ServerSettings) -> None:
     """What the page "arena" shows."""
     contests = Contests(settings)
     if "levels" not in contests.names():
@@ -263,7 +263,7 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         base = given.folder or Path(temporary)
-        settings = Settings(runs=base / "runs", contests=base / "contests", games=(OWN_GAME,))
+        settings = ServerSettings(runs=base / "runs", contests=base / "contests", games=(OWN_GAME,))
         for page, make in {"learn": make_runs, "arena": make_contest}.items():
             if any(name.startswith(page) for name in names):
                 make(settings)

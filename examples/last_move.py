@@ -6,7 +6,7 @@ tengen train connect4 --set net.targets=./last_move.py:LastMove
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tengen.learn.targets import Played, Target, one_hot
+from tengen.learn.targets import PlayedGames, Target, one_hot
 from tengen.nets.layers import policy_head
 
 
@@ -16,7 +16,7 @@ class LastMove(Target):
     per = "actions"  # there is a number for each action, and they turn with the board
     weight = 0.1
 
-    def wanted(self, played: Played, chosen, movers):
+    def wanted(self, played: PlayedGames, chosen, movers):
         last = played.moves[played.ends[chosen] - 1]
         return one_hot(last, played.policies.shape[1])
 

@@ -290,7 +290,7 @@ def test_the_engines_of_an_engine_end_with_it():
 
 
 def test_a_guard_that_was_ended_is_replaced():
-    watch = guard.Guard()
+    watch = guard.EngineGuard()
     watch.begun(2**22 + 1, "one")
     watch._process.kill()
     watch._process.wait()

@@ -13,7 +13,7 @@ from sgfmill import sgf_moves
 
 from tengen.alphago.dataset import (
     TWICE,
-    Played,
+    RecordedGame,
     Records,
     game_key,
     is_chosen,
@@ -75,7 +75,7 @@ def test_positions_and_moves_are_those_that_sgfmill_finds(tmp_path: Path) -> Non
 
 def test_planes_are_those_of_the_positions() -> None:
     end = random_game(7)
-    one = Played(np.zeros(81, np.int8), 0, end.moves, ("", ""), 0, -1)
+    one = RecordedGame(np.zeros(81, np.int8), 0, end.moves, ("", ""), 0, -1)
     positions, position = positions_of(GAME, [one]), GAME.start()
     for ply, action in enumerate(end.moves):
         assert np.array_equal(unpacked(positions.planes[ply : ply + 1], 81), encode_states(GAME, position.states))

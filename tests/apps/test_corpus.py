@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tengen.alphago.corpus import RIVALS, TEACHER, Bar, Corpus, Kept, make_corpus, store_path, write_corpus
+from tengen.alphago.corpus import RIVALS, TEACHER, Bar, Corpus, KeptGames, make_corpus, store_path, write_corpus
 from tengen.apps.cli import app
 from tengen.games import load_game
 from tengen.records.record import Record
@@ -27,7 +27,7 @@ def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Corpus, "_teacher", lambda self, rng: ("random", f"gnugo level {rng.randint(1, 10)}"))
 
 
-def make(out: Path, count: int, corpus: Corpus | None = None) -> Kept:
+def make(out: Path, count: int, corpus: Corpus | None = None) -> KeptGames:
     return make_corpus(corpus or Corpus(SMALL, rivals=("random",)), count, out, 0, Bar(count))
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tengen import load_game
 from tengen.apps import gomocup
 from tengen.apps.gomocup import Brain, Stops, listen
-from tengen.apps.gomocup_settings import FOREVER, KEYS_OF_INFO, PYTHON, Settings
+from tengen.apps.gomocup_settings import FOREVER, KEYS_OF_INFO, PYTHON, GomocupSettings
 from tengen.apps.timing import LEAST, for_one_move
 from tengen.search.limits import Decision
 
@@ -274,7 +274,7 @@ def test_renju_is_played_without_forbidden_points():
     ],
 )
 def test_time(told, seconds):
-    heard = Settings()
+    heard = GomocupSettings()
     for key, value in told.items():
         heard.tell(key, value)
     limit = heard.limit(load_game("gomoku").start(), 0.0, threading.Event())

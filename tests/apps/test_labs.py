@@ -233,7 +233,7 @@ def test_any_position():
 
 def test_a_state_is_the_trace_played_back():
     game = load_game("connect4")
-    trace = mcts.trace(game.start(), mcts.Settings("puct", "rollout", simulations=50))
+    trace = mcts.trace(game.start(), mcts.SearchSettings("puct", "rollout", simulations=50))
     for count in (0, 1, 17, 50):
         state = mcts_narration.State(trace, count)
         children = state.children(0)
@@ -305,7 +305,7 @@ def test_bad_files_are_refused(tmp_path):
 
 
 def test_large_trees_show_what_was_visited_most():
-    trace = mcts.trace(load_game("connect4").start(), mcts.Settings("uct", simulations=200, exploration=0.7))
+    trace = mcts.trace(load_game("connect4").start(), mcts.SearchSettings("uct", simulations=200, exploration=0.7))
     picture = mcts_narration.draw_trace(trace, most=12)
     boxes = [item for item in picture.items if isinstance(item, pictures.Shape) and len(item.points) == 4]
     assert len(boxes) == 12

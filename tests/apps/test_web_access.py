@@ -15,7 +15,7 @@ from web_jobs import write_run
 from web_site import PATIENCE, serving
 
 from tengen.apps.web import server
-from tengen.apps.web.settings import Settings, is_loopback
+from tengen.apps.web.settings import ServerSettings, is_loopback
 from tengen.rules.errors import TengenError
 
 PASSWORD = "open: sesame & 芝麻"
@@ -71,7 +71,7 @@ def test_a_wrong_link_opens_nothing(site, path):
 
 
 def test_a_cookie_that_we_did_not_make_opens_nothing(site):
-    name = f"tengen-{Settings().port}"
+    name = f"tengen-{ServerSettings().port}"
     for value in ("", "x", "ä", "0" * 64):
         headers = {b"cookie": f"{name}={value}".encode()}
         assert httpx.get(f"{site.url}/api/games", headers=headers).status_code == 401
@@ -85,7 +85,7 @@ def test_attempts_are_counted_as_requests():
 
 def test_signing_in_with_a_browser(chromium):
     """The form, which has no script, and whose sender a browser says only where the page lets it."""
-    app = server.new_app(Settings(password=PASSWORD))
+    app = server.new_app(ServerSettings(password=PASSWORD))
     with running_server(app) as url, browser(chromium) as chrome, open_page(chrome, url, expected=("401",)) as page:
         page.fill("input[name=password]", "something else")
         page.locator("button").click()
@@ -97,7 +97,7 @@ def test_signing_in_with_a_browser(chromium):
 
 def test_a_link_in_somebody_elses_page_opens_the_page(chromium):
     """The browser sends no strict cookie along where another site leads; we ask anew, from our own page."""
-    app = server.new_app(Settings(password="sesame"))
+    app = server.new_app(ServerSettings(password="sesame"))
     with running_server(app) as url, browser(chromium) as chrome:
         elsewhere = f"data:text/html,<a href='{url}?token=sesame'>to the club</a>"
         with open_page(chrome, elsewhere) as page:
@@ -111,7 +111,7 @@ def test_a_link_in_somebody_elses_page_opens_the_page(chromium):
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.0.0.2", "::1"])
 def test_on_this_machine_nobody_is_asked(host):
-    settings = server.with_secret(Settings(host=host), is_open=False)
+    settings = server.with_secret(ServerSettings(host=host), is_open=False)
     assert (settings.password, settings.is_private) == ("", True)
     assert "others" not in server.greeting(f"http://{host}:8000", settings)
 
@@ -119,10 +119,10 @@ def test_on_this_machine_nobody_is_asked(host):
 @pytest.mark.parametrize(
     "settings",
     [
-        Settings(host="0.0.0.0"),
-        Settings(behind_proxy=True),
-        Settings(host="10.0.0.1"),
-        Settings(names=("club.example",)),  # a tunnel brings others to this machine
+        ServerSettings(host="0.0.0.0"),
+        ServerSettings(behind_proxy=True),
+        ServerSettings(host="10.0.0.1"),
+        ServerSettings(names=("club.example",)),  # a tunnel brings others to this machine
     ],
 )
 def test_elsewhere_a_token_is_made_up(settings):
@@ -137,9 +137,9 @@ def test_elsewhere_a_token_is_made_up(settings):
 @pytest.mark.parametrize(
     ("settings", "is_open", "said"),
     [
-        (Settings(), True, "--browser opens the page"),
-        (Settings(host="0.0.0.0", password="long enough"), True, "choose one"),
-        (Settings(host="0.0.0.0", password="short"), False, "too short"),
+        (ServerSettings(), True, "--browser opens the page"),
+        (ServerSettings(host="0.0.0.0", password="long enough"), True, "choose one"),
+        (ServerSettings(host="0.0.0.0", password="short"), False, "too short"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(settings, is_open, said):
@@ -207,7 +207,7 @@ def test_visitors_start_and_stop_nothing_unless_they_may(tmp_path):
 
 
 def test_the_page_says_why_nothing_can_be_started(chromium, tmp_path):
-    app = server.new_app(Settings(host="0.0.0.0", runs=tmp_path / "runs", contests=tmp_path / "contests"))
+    app = server.new_app(ServerSettings(host="0.0.0.0", runs=tmp_path / "runs", contests=tmp_path / "contests"))
     with running_server(app) as url, browser(chromium) as chrome:
         for name in ("learn", "arena"):
             with open_page(chrome, f"{url}#/{name}") as page:

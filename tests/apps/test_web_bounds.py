@@ -16,8 +16,8 @@ from web_browser import expect, open_page, running_server
 
 from tengen.apps.web import runs
 from tengen.apps.web.security import Guard, Turns
-from tengen.apps.web.settings import Settings
-from tengen.apps.web.socket import Kept, Page, Pages, Places
+from tengen.apps.web.settings import ServerSettings
+from tengen.apps.web.socket import KeptAgent, Page, Pages, Places
 
 
 def test_requests_of_one_client_wait_outside() -> None:
@@ -43,7 +43,7 @@ def test_requests_of_one_client_wait_outside() -> None:
         await guard(scope, receive, send)
 
     async def crowd() -> None:
-        guard = Guard(app, Settings(requests_at_once=2))
+        guard = Guard(app, ServerSettings(requests_at_once=2))
         greedy = [asyncio.create_task(ask(guard, "192.0.2.1")) for _ in range(10)]
         await asyncio.sleep(0.01)
         async with asyncio.timeout(60):
@@ -90,12 +90,12 @@ def test_agents_of_all_pages_are_bounded() -> None:
     """The agents that were not asked for longest go first, whosever they are; one that thinks stays."""
 
     async def crowd() -> None:
-        pages = Pages(Settings(all_agents=3))
+        pages = Pages(ServerSettings(all_agents=3))
         ours, theirs = (Page(None, pages, "192.0.2.1") for _ in range(2))  # type: ignore[arg-type]
         pages.pages |= {ours, theirs}
         agent: Any = object()
-        theirs.agents = {("old",): Kept(agent, 1.0), ("thinks",): Kept(agent, 0.0, is_busy=True)}
-        ours.agents = {("older",): Kept(agent, 0.5)}
+        theirs.agents = {("old",): KeptAgent(agent, 1.0), ("thinks",): KeptAgent(agent, 0.0, is_busy=True)}
+        ours.agents = {("older",): KeptAgent(agent, 0.5)}
         with ours.kept(("new",)) as kept:
             kept.agent = agent
             assert [*theirs.agents, *ours.agents] == [("old",), ("thinks",), ("new",)]

@@ -12,7 +12,7 @@ with warnings.catch_warnings():
     from fastapi.testclient import TestClient
 
 from tengen.apps.web.server import new_app
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 from tengen.learn.settings import load_settings
 from tengen.records.disk import lock
 
@@ -40,7 +40,7 @@ def run(tmp_path):
 
 
 def shown(folder):
-    settings = Settings(runs=folder.parent, contests=folder.parent / "contests", memory=16)
+    settings = ServerSettings(runs=folder.parent, contests=folder.parent / "contests", memory=16)
     answer = TestClient(new_app(settings), base_url="http://127.0.0.1:8000").get("/api/runs/many")
     assert answer.status_code == 200, answer.text
     return answer.json()["cluster"]
@@ -76,7 +76,7 @@ def test_the_page_has_a_row_for_each_worker(run, chromium):
     from web_browser import browser, open_page, running_server
 
     (run / "cluster.json").write_text(json.dumps(CLUSTER))
-    settings = Settings(runs=run.parent, contests=run.parent / "contests", memory=16)
+    settings = ServerSettings(runs=run.parent, contests=run.parent / "contests", memory=16)
     with (
         running_server(new_app(settings)) as url,
         browser(chromium) as chrome,

@@ -15,7 +15,7 @@ from web_site import PATIENCE, serving, wait_for
 from tengen.apps.web import security
 from tengen.apps.web.connections import Requests
 from tengen.apps.web.security import Guard
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 
 HALT = 60  # seconds after which a server that does not answer is said to hang
 HALF = (
@@ -113,7 +113,7 @@ def test_whoever_takes_an_answer_slowly_holds_no_turn():
         await guard(scope, receive, send)
 
     async def crowd():
-        guard, is_read = Guard(app, Settings(requests_at_once=1)), asyncio.Event()
+        guard, is_read = Guard(app, ServerSettings(requests_at_once=1)), asyncio.Event()
         begun, heard = [], []
 
         async def read_never(message):

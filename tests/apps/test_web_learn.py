@@ -20,7 +20,7 @@ from tengen.apps.web.jobs import BadName, JobError, Jobs
 from tengen.apps.web.levels import spec_of
 from tengen.apps.web.runs import agent_spec
 from tengen.apps.web.server import new_app
-from tengen.apps.web.settings import STARTS_NOTHING, Settings
+from tengen.apps.web.settings import STARTS_NOTHING, ServerSettings
 from tengen.arena.match import play_game
 from tengen.games import load_game
 from tengen.learn.settings import load_settings, preset_names
@@ -488,7 +488,9 @@ def test_schemathesis_finds_no_server_error(tmp_path, monkeypatch):
     begun = []
     monkeypatch.setattr(Jobs, "begin", lambda self, name, arguments, *rest: begun.append(arguments))
     write_run(tmp_path / "runs" / "0")
-    settings = Settings(runs=tmp_path / "runs", contests=tmp_path / "contests", names=("testserver",), requests=1e9)
+    settings = ServerSettings(
+        runs=tmp_path / "runs", contests=tmp_path / "contests", names=("testserver",), requests=1e9
+    )
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", new_app(settings))
     ours = [one for one in operations_of(schema) if one.path.startswith(("/api/runs", "/api/contests"))]
     assert len(ours) == 14

@@ -25,8 +25,8 @@ from tengen.apps.web.contests import Contests
 from tengen.apps.web.jobs import JOBS, Jobs
 from tengen.apps.web.levels import LEVELS
 from tengen.apps.web.server import new_app
-from tengen.apps.web.settings import Settings
-from tengen.apps.web.views import TITLES, Step, step_of
+from tengen.apps.web.settings import ServerSettings
+from tengen.apps.web.views import TITLES, Placement, step_of
 from tengen.arena.match import play_game
 from tengen.games import load_game
 from tengen.learn.settings import load_settings
@@ -42,7 +42,7 @@ class Site:
     """An app with folders of its own. No answer of it holds a path of this machine."""
 
     def __init__(self, folder: Path, *games: Path):
-        self.settings = Settings(runs=folder / "runs", contests=folder / "contests", games=games)
+        self.settings = ServerSettings(runs=folder / "runs", contests=folder / "contests", games=games)
         self.secrets = {str(path.resolve().parent) for path in (*games, folder, BREAKTHROUGH)}
         self.http = TestClient(new_app(self.settings), base_url="http://127.0.0.1:8000")
 
@@ -159,12 +159,12 @@ def test_files_that_cannot_be_served(tmp_path: Path, race: Path) -> None:
         ([race, twin], "would both be called 'little-race'"),
     ):
         with pytest.raises(TengenError, match=said):
-            new_app(Settings(games=tuple(paths)))
+            new_app(ServerSettings(games=tuple(paths)))
     assert list(own_games.read_games([race, race])) == ["little-race"]
     large = tmp_path / "large.py"
     large.write_text(LITTLE_RACE.replace("shape = (3, 2)", "shape = (3, 40)"))
     with pytest.raises(TengenError, match="3×40 is too large for a page"):
-        new_app(Settings(games=(large,)))
+        new_app(ServerSettings(games=(large,)))
 
 
 def test_a_broken_file_is_told_before_anybody_listens(tmp_path: Path) -> None:
@@ -195,10 +195,18 @@ def test_where_a_move_comes_from_and_where_it_ends(site: Site) -> None:
 def test_steps_are_read_off_boards(race: Path) -> None:
     """Placing, moving, staying; a column's disc; a point that is its own name."""
     start = load_game(str(race)).start()
-    assert [step_of(start, action) for action in start.legal_actions] == [Step(2, 4), Step(2, 4), Step(None)]
-    assert step_of(load_game("connect4").start(), 3) == Step(38)
+    assert [step_of(start, action) for action in start.legal_actions] == [
+        Placement(2, 4),
+        Placement(2, 4),
+        Placement(None),
+    ]
+    assert step_of(load_game("connect4").start(), 3) == Placement(38)
     go = load_game("go:size=3")
-    assert (step_of(go.start(), 4), step_of(go.start(), 9), step_of(None, 0)) == (Step(4), Step(None), Step(None))
+    assert (step_of(go.start(), 4), step_of(go.start(), 9), step_of(None, 0)) == (
+        Placement(4),
+        Placement(None),
+        Placement(None),
+    )
 
 
 def test_a_move_may_fill_several_cells(tmp_path: Path, dominoes: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from file_games import BREAKTHROUGH, LITTLE_RACE, write_run
 
 from tengen.apps.web.server import new_app
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.views import step_of
 from tengen.games import load_game
 from tengen.rules.game import Position
@@ -24,7 +24,9 @@ def opened(chromium: str, tmp_path: Path, race: Path, dominoes: Path) -> Iterato
     """Opens pages of an app that serves three files."""
     from web_browser import browser, open_page, running_server
 
-    settings = Settings(runs=tmp_path / "runs", contests=tmp_path / "contests", games=(BREAKTHROUGH, race, dominoes))
+    settings = ServerSettings(
+        runs=tmp_path / "runs", contests=tmp_path / "contests", games=(BREAKTHROUGH, race, dominoes)
+    )
     with running_server(new_app(settings)) as url, browser(chromium) as chrome:
         yield lambda address, **options: open_page(chrome, f"{url}#/{address}", **options)
 

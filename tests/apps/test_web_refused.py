@@ -14,7 +14,7 @@ from tengen.agents.learned import ALPHAGO_POLICY, ALPHAGO_VALUE
 from tengen.agents.specs import AGENTS, PRESETS, Answers, Megabytes, NetName, Option, Seconds, Threads
 from tengen.apps.web.levels import allowed_agents, spec_of
 from tengen.apps.web.security import Bucket, host_name, is_origin
-from tengen.apps.web.settings import CORES, Settings
+from tengen.apps.web.settings import CORES, ServerSettings
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter
 
@@ -71,7 +71,7 @@ NAMED = allowed_agents()
 @pytest.mark.parametrize("name", NAMED)
 def test_every_option_of_every_agent_passes_the_one_door(name):
     """By its kind: a net is one of those that come with us, whatever else has that name here, and dear things end."""
-    game, settings = load_game("tictactoe"), Settings()
+    game, settings = load_game("tictactoe"), ServerSettings()
     options = AGENTS[PRESETS.get(name, name).partition(":")[0]].options
     ceilings = {Between: math.inf, Seconds: 60, Threads: CORES, Megabytes: settings.memory, Answers: 100_000}
     for key, option in options.items():
@@ -105,7 +105,7 @@ def test_an_option_of_a_kind_that_the_door_does_not_know_is_refused(kind, monkey
     option = Option(int, kind, 0, "what a new agent asks for")
     monkeypatch.setitem(AGENTS, "random", replace(AGENTS["random"], options={"new": option}))
     with pytest.raises(BadParameter, match="new is not chosen here"):
-        spec_of("random:new=5", load_game("tictactoe"), Settings())
+        spec_of("random:new=5", load_game("tictactoe"), ServerSettings())
 
 
 @pytest.mark.parametrize(

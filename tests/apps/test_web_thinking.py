@@ -13,7 +13,7 @@ from tengen.agents.specs import load_agent, maker_of
 from tengen.apps.web import thinking
 from tengen.apps.web.levels import LEVELS, allowed_agents, levels_of, spec_of
 from tengen.apps.web.messages import Think
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.socket import Pages, Places
 from tengen.nets import runtime
 from tengen.rules import kernels
@@ -142,7 +142,7 @@ def test_a_game_that_is_over(site):
 
 def test_a_level_stays_as_strong_as_it_is():
     """More time makes a beginner no stronger; the strongest takes what it is given, within bounds."""
-    game, settings = load_game("reversi"), Settings()
+    game, settings = load_game("reversi"), ServerSettings()
     asked = Think(id=1, type="think", game="reversi", moves=[], limit={"time": 50})
     beginner = load_agent("uct:playouts=20", game)
     assert thinking.limit_for(asked, beginner, False, settings) == Limit(playouts=20, time=50)
@@ -171,7 +171,7 @@ def test_nets_that_we_ship_make_the_higher_levels(tmp_path, monkeypatch):
     assert "net=tiny" in specs["strongest"]
     assert "net=tiny" not in specs["beginner"]
     assert "net=" not in "".join(level.spec for level in levels_of(load_game("connect4:columns=8")))
-    assert spec_of("policy:net=tiny", load_game("connect4"), Settings()) == "policy:net=tiny"
+    assert spec_of("policy:net=tiny", load_game("connect4"), ServerSettings()) == "policy:net=tiny"
 
 
 def test_a_net_that_answers_nonsense_ends_its_search_and_nothing_else(site, tmp_path, monkeypatch):
@@ -244,7 +244,7 @@ def test_a_page_that_does_not_listen_is_gone(monkeypatch):
     monkeypatch.setattr("tengen.apps.web.socket.PATIENCE", 0.2)
 
     async def converse():
-        pages, deaf = Pages(Settings()), DeafSocket()
+        pages, deaf = Pages(ServerSettings()), DeafSocket()
         async with asyncio.timeout(PATIENCE):
             await pages.welcome(deaf)
             while pages.places.taken:

@@ -13,7 +13,7 @@ with warnings.catch_warnings():
 
 from tengen.apps.web.jobs import JOBS, JobError, Jobs
 from tengen.apps.web.server import new_app
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 from tengen.learn.settings import load_settings
 
 PATIENCE = 120  # seconds that a job may take on a busy machine
@@ -24,7 +24,7 @@ class Site:
     """An app with folders of its own."""
 
     def __init__(self, folder, **settings):
-        self.settings = Settings(runs=folder / "runs", contests=folder / "contests", memory=16, **settings)
+        self.settings = ServerSettings(runs=folder / "runs", contests=folder / "contests", memory=16, **settings)
         self.http = TestClient(new_app(self.settings), base_url="http://127.0.0.1:8000")
 
     def get(self, path, status=200):

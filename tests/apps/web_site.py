@@ -11,7 +11,7 @@ from websockets.sync.client import connect
 
 from tengen.apps.web.connections import Config
 from tengen.apps.web.server import listen, new_app
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 
 PATIENCE = 300  # seconds that anything may take on a busy machine, compiling included
 LAST = ("move", "done", "view", "error")
@@ -77,7 +77,7 @@ class Talk:
 
 @contextmanager
 def serving(**settings):
-    wanted = Settings(**settings)
+    wanted = ServerSettings(**settings)
     app = new_app(wanted)
     with listen("127.0.0.1", 0) as listener:
         server = uvicorn.Server(Config(app, wanted, timeout_graceful_shutdown=2))

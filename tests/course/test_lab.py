@@ -14,7 +14,7 @@ from tengen import load_game
 from tengen.course import alphabeta, bandit
 from tengen.course.alphabeta import BadTree, game_tree, read_tree, walk, walk_position, walk_text, write_tree
 from tengen.course.mcts import (
-    Settings,
+    SearchSettings,
     evaluators_for,
     lecture_trace,
     most_simulations,
@@ -144,7 +144,7 @@ def test_a_watched_search_is_the_search(spec, name, kind):
     """The same decision, and the same counts as the search makes on its own."""
     game = load_game(spec)
     position = random_position(game, random.Random(3), 2)
-    settings = Settings(name, "rollout", simulations=60, considered=4, seed=5)
+    settings = SearchSettings(name, "rollout", simulations=60, considered=4, seed=5)
     found = trace(position, settings)
     own = {"considered": 4} if name == "gumbel" else {}
     evaluator = watched(game, settings).evaluator
@@ -162,7 +162,7 @@ def test_a_watched_search_is_the_search(spec, name, kind):
 def test_watched_playouts_are_ucts(spec):
     game = load_game(spec)
     position = random_position(game, random.Random(3), 2)
-    found = trace(position, Settings("uct", exploration=0.7, simulations=80, seed=5))
+    found = trace(position, SearchSettings("uct", exploration=0.7, simulations=80, seed=5))
     search = Uct(game, 0.7, seed=5)
     decision = search.search(position, Limit(playouts=80))
     assert found.best == game.action_text(decision.action)
@@ -182,7 +182,7 @@ def test_watched_playouts_are_ucts(spec):
 def test_the_scores_told_are_those_that_are_compared(urgency):
     """The card with the highest score is the search's choice at every node of the tree; what is lost is left out."""
     game = load_game("connect4")
-    search = watched(game, Settings("puct", "rollout", simulations=150, urgency=urgency))
+    search = watched(game, SearchSettings("puct", "rollout", simulations=150, urgency=urgency))
     search.names = {}
     search.watch(game.start(), 150)
     checked = 0
@@ -199,7 +199,7 @@ def test_the_scores_told_are_those_that_are_compared(urgency):
 
 
 def test_gumbel_goes_on_with_the_better_half():
-    found = trace(load_game("tictactoe").start(), Settings("gumbel", "rollout", simulations=16, considered=4))
+    found = trace(load_game("tictactoe").start(), SearchSettings("gumbel", "rollout", simulations=16, considered=4))
     assert [simulation.wanted for simulation in found.simulations] == [0] * 4 + [1] * 4 + [2, 2, 3, 3, 4, 4, 5, 5]
     told = Told(found, 0)
     for simulation in found.simulations:  # the best sum of those with that many visits is taken
@@ -221,7 +221,7 @@ def test_a_net_of_ours_is_asked(tmp_path, monkeypatch):
     monkeypatch.setattr("tengen.nets.runtime.SHIPPED", tmp_path)
     assert "little" in evaluators_for(game)
     assert "little" not in evaluators_for(load_game("connect4"))
-    found = trace(game.start(), Settings("puct", "little", simulations=20))
+    found = trace(game.start(), SearchSettings("puct", "little", simulations=20))
     logits, _ = Net(tmp_path / "little.onnx")(game.start().encode().reshape(1, -1, game.cells))
     priors = np.exp(logits[0]) / np.exp(logits[0]).sum()
     assert [card.prior for card in found.cards[1:]] == pytest.approx(priors.tolist(), abs=1e-5)
@@ -232,13 +232,13 @@ def test_a_net_of_ours_is_asked(tmp_path, monkeypatch):
 def test_a_proven_root_ends_the_trace():
     position = load_game("tictactoe").from_moves("a1 a2 b1 b2")  # c1 wins
     for search in ("puct", "gumbel", "uct"):
-        found = trace(position, Settings(search, simulations=300))
+        found = trace(position, SearchSettings(search, simulations=300))
         assert (found.note, found.value, found.best) == ("proven", 1, "c1")
         assert len(found.simulations) < 300
 
 
 def test_a_trace_is_small_and_plain():
-    found = trace(load_game("mnk:m=6,n=6,k=4").start(), Settings(simulations=100))
+    found = trace(load_game("mnk:m=6,n=6,k=4").start(), SearchSettings(simulations=100))
     text = json.dumps(asdict(found), allow_nan=False)
     assert len(text) < 2_000_000
 
@@ -246,12 +246,12 @@ def test_a_trace_is_small_and_plain():
 def test_what_cannot_be_watched_is_refused_with_the_reason():
     game = load_game("tictactoe")
     for position, settings, words in [
-        (load_game("gomoku").start(), Settings(), "64 at most"),
-        (game.start(), Settings(simulations=401), "1 to 400"),
-        (game.start(), Settings(search="mcts"), "no search is called 'mcts'"),
-        (game.start(), Settings(evaluator="../net.onnx"), "no evaluator"),
-        (game.from_moves("a1 a2 b1 b2 c1"), Settings(), "the game is over"),
-        (load_game("connect4").start(), Settings(evaluator="slides"), "no evaluator"),
+        (load_game("gomoku").start(), SearchSettings(), "64 at most"),
+        (game.start(), SearchSettings(simulations=401), "1 to 400"),
+        (game.start(), SearchSettings(search="mcts"), "no search is called 'mcts'"),
+        (game.start(), SearchSettings(evaluator="../net.onnx"), "no evaluator"),
+        (game.from_moves("a1 a2 b1 b2 c1"), SearchSettings(), "the game is over"),
+        (load_game("connect4").start(), SearchSettings(evaluator="slides"), "no evaluator"),
     ]:
         with pytest.raises(BadParameter, match=words):
             trace(position, settings)

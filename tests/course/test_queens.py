@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tengen.course import queens
-from tengen.course.queens import Board, growth, solve, watch
+from tengen.course.queens import QueensBoard, growth, solve, watch
 from tengen.rules.errors import BadParameter
 
 
@@ -55,7 +55,7 @@ def test_every_step_moves_an_attacked_queen_to_where_it_is_attacked_least():
 
 
 def test_a_greedy_start_has_few_conflicts_and_all_rows():
-    greedy, random = Board(2000, seed=3), Board(2000, seed=3, start="random")
+    greedy, random = QueensBoard(2000, seed=3), QueensBoard(2000, seed=3, start="random")
     for board in (greedy, random):
         assert sorted(board.queen_rows.tolist()) == list(range(2000))
     assert greedy.conflicts < 40

@@ -40,7 +40,7 @@ def test_the_lecture(options):
 @pytest.fixture
 def small(monkeypatch):
     """Every experiment with as little as shows that it runs."""
-    monkeypatch.setattr(gobang, "QUICK", gobang.Extent(size=9, games=2, timed_games=1, plies=4, preset="gomoku9"))
+    monkeypatch.setattr(gobang, "QUICK", gobang.GobangExtent(size=9, games=2, timed_games=1, plies=4, preset="gomoku9"))
     monkeypatch.setattr(gobang, "CLASSICAL", ["gobang1", "gobang5", "gobang6"])
     families = {"minimax": ["gobang1"], "alpha-beta": ["gobang5"], "UCT": ["gobang6"]}
     monkeypatch.setattr(gobang, "FAMILIES", families)

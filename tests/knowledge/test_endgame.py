@@ -18,9 +18,9 @@ from tengen.knowledge.endgame import (
     EXACT,
     OUTCOME,
     VALUE,
-    Board,
+    BoardMasks,
     Endgame,
-    Refinements,
+    Thresholds,
     begin,
     find,
     proceed,
@@ -33,8 +33,8 @@ from tengen.search.limits import Limit
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NEVER = 99  # more empty cells than there are: a refinement is off
-WITHOUT = {name: Refinements(**{name: NEVER}) for name in Refinements._fields}
-PLAIN = Refinements(*[NEVER] * len(Refinements._fields))
+WITHOUT = {name: Thresholds(**{name: NEVER}) for name in Thresholds._fields}
+PLAIN = Thresholds(*[NEVER] * len(Thresholds._fields))
 DIRECTIONS = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
 
 
@@ -150,7 +150,7 @@ def test_the_plain_search_agrees(size, award):
 def test_all_refinements_give_the_same_values(size):
     """Each left out in turn, all left out, and a table of four entries that are always being replaced."""
     game = load_game(f"reversi:size={size}")
-    solvers = [Endgame(game, memory=1, refinements=kept) for kept in (Refinements(), PLAIN, *WITHOUT.values())]
+    solvers = [Endgame(game, memory=1, refinements=kept) for kept in (Thresholds(), PLAIN, *WITHOUT.values())]
     solvers += [Endgame(game, memory=1e-6), Endgame(game, memory=0.01)]
     assert len(solvers[-2].arrays.table) == 4
     for position in random_positions(game, 60, (8, 12), seed=size):
@@ -203,7 +203,7 @@ def test_the_table_keeps_what_is_worth_more():
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_stable_discs_stay(size):
     """No random game from a position flips one; corners are always stable."""
-    game, board, chance = load_game(f"reversi:size={size}"), Board.of_size(size, False), random.Random(size)
+    game, board, chance = load_game(f"reversi:size={size}"), BoardMasks.of_size(size, False), random.Random(size)
     solver, seen = Endgame(game, memory=1e-6), 0
     for position in random_positions(game, 60, (2, size * 2), seed=size):
         begin(game.parameters, position.states, solver.arrays, *EXACT)

@@ -26,7 +26,7 @@ from tengen.games import load_game
 from tengen.learn.cluster import driver
 from tengen.learn.cluster.driver import ClusterTraining
 from tengen.learn.cluster.pool import LEAST, WorkerPool
-from tengen.learn.cluster.worker import Post, Slice, Weights, Worker
+from tengen.learn.cluster.worker import Post, SelfPlayWorker, Slice, Weights
 from tengen.learn.run import RunError
 from tengen.learn.selfplay import Games
 from tengen.learn.settings import load_settings
@@ -160,7 +160,7 @@ def metadata_of(slice):
 def journalling(folder):
     """Workers that write down what they have played before they hand it in."""
 
-    class Journalling(Worker):
+    class Journalling(SelfPlayWorker):
         def play(self, number, weights, positions):
             found = super().play(number, weights, positions)
             with (folder / f"{self.name}.jsonl").open("a") as file:
@@ -277,7 +277,7 @@ def test_learners_that_share_a_batch_hold_the_same_weights(cluster, tmp_path):
 # What workers do wrong.
 
 
-class Slow(Worker):
+class Slow(SelfPlayWorker):
     """The first to begin is a machine that hardly gets anywhere."""
 
     def play(self, number, weights, positions):
@@ -296,7 +296,7 @@ def test_nobody_waits_for_a_slow_machine(cluster, tmp_path):
     assert games["2"] > 0
 
 
-class Full(Worker):
+class Full(SelfPlayWorker):
     """The first two find the object store full at their second slice: one of them must come to it."""
 
     def play(self, number, weights, positions):
@@ -305,12 +305,12 @@ class Full(Worker):
         return super().play(number, weights, positions)
 
 
-class AlwaysFull(Worker):
+class AlwaysFull(SelfPlayWorker):
     def play(self, number, weights, positions):
         raise ObjectStoreFullError("there is no room")
 
 
-class Unable(Worker):
+class Unable(SelfPlayWorker):
     def __init__(self, name, post):
         super().__init__(name, post._replace(version="another"))
 

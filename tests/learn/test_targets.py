@@ -10,7 +10,7 @@ from tengen.games import load_game
 from tengen.learn.replay import Replay
 from tengen.learn.selfplay import Group, Opening
 from tengen.learn.settings import load_settings
-from tengen.learn.targets import Played, Target, load_targets, one_hot, size_of
+from tengen.learn.targets import PlayedGames, Target, load_targets, one_hot, size_of
 from tengen.learn.trainer import Trainer
 from tengen.rules.errors import BadParameter
 from tengen.search.evaluators import Uniform
@@ -84,7 +84,7 @@ def test_numpy_and_torch_want_the_same():
     replay.add(1, played(game), 10**6)
     arrays, chosen = replay.join(), np.arange(0, 100, 3)
     movers = (chosen % 2).astype(np.int8)
-    tensors = Played(*(torch.from_numpy(np.array(array)) for array in arrays))
+    tensors = PlayedGames(*(torch.from_numpy(np.array(array)) for array in arrays))
     for target in replay.targets:
         on_cpu = target.wanted(arrays, chosen, movers)
         as_torch = target.wanted(tensors, torch.from_numpy(chosen), torch.from_numpy(movers))

@@ -13,7 +13,7 @@ from time import monotonic
 import numpy as np
 
 from tengen.agents.agent import NO_LIMIT, check_can_choose
-from tengen.agents.process import MOST_LINES, START_UP, Engine, EngineError, decide
+from tengen.agents.process import MOST_LINES, START_UP, EngineError, EngineProcess, decide
 from tengen.games.gomoku import FREESTYLE, RENJU, STANDARD, Gomoku
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position
@@ -31,7 +31,7 @@ TALK = {"MESSAGE", "DEBUG", "INFO"}  # what an engine says to people while it th
 REFUSALS = {"ERROR", "UNKNOWN"}
 
 
-class GomocupEngine(Engine):
+class GomocupEngine(EngineProcess):
     """A process that answers the commands of a Gomocup manager, each with a line.
 
     Every command has a time-out. After an EngineError of any kind but a refusal the process is gone.

@@ -13,7 +13,7 @@ from functools import cached_property
 from time import monotonic
 
 from tengen.agents.agent import NO_LIMIT, check_can_choose
-from tengen.agents.process import MOST_LINES, START_UP, TIMEOUT, Engine, EngineError, decide
+from tengen.agents.process import MOST_LINES, START_UP, TIMEOUT, EngineError, EngineProcess, decide
 from tengen.games.go import Go
 from tengen.games.reversi import Reversi
 from tengen.rules.errors import BadParameter, TengenError
@@ -26,7 +26,7 @@ RESIGNED = "resigned"
 ANSWER = re.compile(r"([=?])\d*[ \t]*(.*)", re.DOTALL)  # a mark, perhaps an id, the text
 
 
-class GtpEngine(Engine):
+class GtpEngine(EngineProcess):
     """A process that answers commands of the Go Text Protocol.
 
     Every command has a time-out. After an EngineError of any kind but a refusal the process is gone.

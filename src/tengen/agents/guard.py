@@ -52,7 +52,7 @@ def processes_of(word: str) -> list[int]:
     return found
 
 
-class Guard:
+class EngineGuard:
     """A process that outlives us for a moment if we are killed, and ends our engines then."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class Guard:
         )
 
 
-guard = Guard()
+guard = EngineGuard()
 
 
 def main() -> None:

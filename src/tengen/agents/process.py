@@ -97,7 +97,7 @@ def stop(process: subprocess.Popen[bytes], word: str, listeners: Sequence[Listen
         listener.join(PATIENCE)
 
 
-class Engine:
+class EngineProcess:
     """A process that is told lines and says lines.
 
     After a failure the process is gone, since nobody could tell which line its next answer belongs to. The process ends

@@ -124,7 +124,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptGames:
     """What became of the games that were played."""
 
     games: int
@@ -164,7 +164,7 @@ class Bar:
 
 def make_corpus(
     plan: Corpus, count: int, out: Path, workers: int | None, bar: Bar, seconds: float = float("inf")
-) -> Kept:
+) -> KeptGames:
     """Plays the games that are missing, each stored as soon as it ends, and writes all there are to `out`.
 
     When the time is over, games under way are given up.
@@ -221,7 +221,7 @@ def opened(out: Path, plan: Corpus) -> Iterator[Store]:
         yield store
 
 
-def write_corpus(out: Path, records: Iterable[Record]) -> Kept:
+def write_corpus(out: Path, records: Iterable[Record]) -> KeptGames:
     """Writes the games that are whole, each once, without what nobody learns from: times and days."""
     left_out: Counter[str] = Counter()
     kept: dict[bytes, Record] = {}
@@ -237,7 +237,7 @@ def write_corpus(out: Path, records: Iterable[Record]) -> Kept:
         write_games(out, list(kept.values()))
     except OSError as reason:
         raise BadParameter(f"{out} cannot be written: {reason.strerror}") from None
-    return Kept(len(kept), left_out)
+    return KeptGames(len(kept), left_out)
 
 
 def verdict(record: Record) -> tuple[str, bytes]:

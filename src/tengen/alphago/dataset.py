@@ -26,7 +26,7 @@ import numpy as np
 
 from tengen.games.go import EMPTY, cell_of, illegal_kind, put_stone, remember
 from tengen.knowledge.go_planes import PLANES, check_size, encode_states
-from tengen.records.grammar import Node, read_games, unescape_line
+from tengen.records.grammar import SgfNode, read_games, unescape_line
 from tengen.records.record import COLOURS, LONGEST, RecordError
 from tengen.records.sgf import SETUP, read_move, sgf_text
 from tengen.rules.contract import kernel, play, start
@@ -44,7 +44,7 @@ class Unfit(Exception):
     """A game that is left out, and why: one of a few texts, which are counted."""
 
 
-class Played(NamedTuple):
+class RecordedGame(NamedTuple):
     """A game of a record."""
 
     board: np.ndarray  # [cells]: stones that it begins with
@@ -80,7 +80,7 @@ def read_source(path: Path) -> str:
         raise Unfit("the file is too long, or in an unknown charset") from reason
 
 
-def games_of(path: Path, game: Game) -> Iterator[Played | Unfit]:
+def games_of(path: Path, game: Game) -> Iterator[RecordedGame | Unfit]:
     """The games of a file, or why one cannot be read. What follows broken grammar is lost."""
     try:
         for root in read_games(read_source(path)):
@@ -94,7 +94,7 @@ def games_of(path: Path, game: Game) -> Iterator[Played | Unfit]:
         yield reason
 
 
-def read_game(root: Node, game: Game) -> Played:
+def read_game(root: SgfNode, game: Game) -> RecordedGame:
     """The main line of a game, its moves not yet played by the rules."""
     if value_of(root, "GM") not in ("", "1"):
         raise Unfit("another game than Go")
@@ -118,7 +118,7 @@ def read_game(root: Node, game: Game) -> Played:
     if not moves:
         raise Unfit("no moves")
     result, opening = value_of(root, "RE")[:2].upper(), value_of(root, "TO")
-    return Played(
+    return RecordedGame(
         board=board,
         to_play=first or 0,
         moves=moves,
@@ -128,7 +128,7 @@ def read_game(root: Node, game: Game) -> Played:
     )
 
 
-def value_of(node: Node, name: str) -> str:
+def value_of(node: SgfNode, name: str) -> str:
     return unescape_line(node[name][0]) if name in node else ""
 
 
@@ -141,7 +141,7 @@ def point_of(text: str, game: Game) -> int:
         raise Unfit("a move that cannot be read") from None
 
 
-def set_stones(board: np.ndarray, node: Node, game: Game) -> None:
+def set_stones(board: np.ndarray, node: SgfNode, game: Game) -> None:
     """Puts a node's stones on the board; a list may have rectangles, as aa:cc."""
     for name, stone in (("AB", 1), ("AW", 2), ("AE", 0)):
         for value in node.get(name, []):
@@ -167,7 +167,7 @@ class Records:
     """The games of a source, each once and legal, and what was left out."""
 
     game: Game
-    games: list[Played] = field(default_factory=list)
+    games: list[RecordedGame] = field(default_factory=list)
     keys: list[bytes] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     files: int = 0
@@ -260,7 +260,7 @@ def replay_games(game, states, boards, firsts, moves, begins, ends, is_learned, 
             play(game, state, moves[index])
 
 
-class Lines(NamedTuple):
+class GameArrays(NamedTuple):
     """Games as kernels take them."""
 
     boards: np.ndarray  # [games, cells]
@@ -270,9 +270,9 @@ class Lines(NamedTuple):
     ends: np.ndarray  # [games]
 
 
-def lines_of(game: Game, games: Sequence[Played]) -> Lines:
+def lines_of(game: Game, games: Sequence[RecordedGame]) -> GameArrays:
     ends = np.cumsum([len(one.moves) for one in games], dtype=np.int64)
-    return Lines(
+    return GameArrays(
         boards=np.array([one.board for one in games], np.int8).reshape(-1, game.cells),
         firsts=np.array([one.to_play for one in games], np.uint8),
         moves=np.array([move for one in games for move in one.moves], np.int64),
@@ -281,7 +281,7 @@ def lines_of(game: Game, games: Sequence[Played]) -> Lines:
     )
 
 
-def first_illegal(game: Game, games: Sequence[Played]) -> list[int]:
+def first_illegal(game: Game, games: Sequence[RecordedGame]) -> list[int]:
     """For each game ALL_LEGAL, NO_LIBERTY, or the ply of its first illegal move."""
     verdicts, lines = np.full(len(games), ALL_LEGAL, np.int64), lines_of(game, games)
     nothing = np.zeros(len(lines.moves), np.bool_)
@@ -296,19 +296,19 @@ class Positions(NamedTuple):
     actions: np.ndarray  # [positions]
 
 
-def is_chosen(one: Played, players: str) -> list[bool]:
+def is_chosen(one: RecordedGame, players: str) -> list[bool]:
     """Which moves are learned from: those that a player of a fitting name chose."""
     wanted = [fnmatchcase(name, players) for name in one.players]
     return [ply >= one.opening and wanted[(one.to_play + ply) % 2] for ply in range(len(one.moves))]
 
 
 def positions_of(
-    game: Game, games: Sequence[Played], players: str = "*", progress: Progress = lambda done, total: None
+    game: Game, games: Sequence[RecordedGame], players: str = "*", progress: Progress = lambda done, total: None
 ) -> Positions:
     """The positions of games in which a player of a fitting name was to move, in order; on all cores."""
     parts = [games[begin : begin + GAMES_AT_ONCE] for begin in range(0, len(games), GAMES_AT_ONCE)]
 
-    def encode(part: Sequence[Played]) -> Positions:
+    def encode(part: Sequence[RecordedGame]) -> Positions:
         lines = lines_of(game, part)
         is_learned = np.array([wanted for one in part for wanted in is_chosen(one, players)], np.bool_)
         states = game.new_states(int(is_learned.sum()))

@@ -34,7 +34,7 @@ FIGURES = {  # what is shown of the metrics, and how
 }
 
 
-class Lines:
+class ProgressLines:
     """Shows how a stage goes on."""
 
     def __init__(self, last: int):
@@ -70,7 +70,7 @@ def train_stage(stage: str, folder: Path | None, device: str, minutes: float | N
         raise TengenError(f"training needs {reason.name}: {advice}") from reason
     settings = load_stage(stage, changes)
     folder = folder or Path("runs") / stage
-    lines = Lines(settings.run.generations)
+    lines = ProgressLines(settings.run.generations)
     with troubles_told(folder):
         training = training_kind(folder, settings, lines, stage_device(device))
         with stopped_gently(training, lines.say):

@@ -37,18 +37,18 @@ POLICY = "policy.onnx"  # in the folder of a run: who plays
 AT_ONCE = 8192  # held-out positions
 
 
-class Samples(NamedTuple):
+class ValueSamples(NamedTuple):
     """Positions, one a game, and how their games ended."""
 
     planes: np.ndarray  # [games, 27, bytes]: packed
     values: np.ndarray  # [games]: for the player to move
 
     @staticmethod
-    def join(parts: list[Samples]) -> Samples:
-        return Samples(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    def join(parts: list[ValueSamples]) -> ValueSamples:
+        return ValueSamples(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def play_samples(game: Game, policy: Policy, times: np.ndarray, seed: int, longest: int) -> Samples:
+def play_samples(game: Game, policy: Policy, times: np.ndarray, seed: int, longest: int) -> ValueSamples:
     """Plays a game for each of the times [games] at which a random move is made; games that end before it are lost."""
     table = Lockstep(game, np.zeros(len(times), np.uint8), seed, longest)
     table.randoms[:, 0], table.randoms[:, 1] = times, times + 1
@@ -64,7 +64,7 @@ def play_samples(game: Game, policy: Policy, times: np.ndarray, seed: int, longe
     table.workers.shutdown()
     ends, players = table.results[np.concatenate(rows)], np.concatenate(movers)
     values = np.where(ends == DRAW, 0, np.where(ends == players + 1, 1, -1)).astype(np.float32)
-    return Samples(np.concatenate(planes), values)
+    return ValueSamples(np.concatenate(planes), values)
 
 
 class ValueTraining(StageTraining):
@@ -111,14 +111,14 @@ class ValueTraining(StageTraining):
     def _play(self, number: int) -> Metrics:
         """The positions of a generation's games, which are kept in a file."""
         self.watcher.doing("playing")
-        own, began, parts = self.settings.samples, time.monotonic(), list[Samples]()
+        own, began, parts = self.settings.samples, time.monotonic(), list[ValueSamples]()
         random = np.random.default_rng([self.settings.run.seed, number])
         for begin in range(0, own.games, own.at_once):
             times = random.integers(0, own.latest + 1, min(own.at_once, own.games - begin))
             parts.append(play_samples(self.game, self.player, times, int(random.integers(2**62)), own.longest))
             if self.is_stopped:
                 return {}
-        samples = Samples.join(parts)
+        samples = ValueSamples.join(parts)
         self.run.keep(self._shard(number), as_safetensors(samples._asdict()))
         self.counters.games += own.games
         self.counters.positions += len(samples.values)
@@ -130,10 +130,10 @@ class ValueTraining(StageTraining):
         parts = []
         for number in range(1, self.settings.samples.generations + 1):
             try:
-                parts.append(Samples(**load(self.run.read(self._shard(number)))))
+                parts.append(ValueSamples(**load(self.run.read(self._shard(number)))))
             except Exception as reason:  # safetensors has errors of its own
                 raise RunError(f"its samples cannot be read ({reason}): begin a new run") from reason
-        samples = Samples.join(parts)
+        samples = ValueSamples.join(parts)
         random = np.random.default_rng(self.settings.run.seed)
         is_held_out = random.random(len(samples.values)) < self.settings.samples.held_out
         self.boards = Boards(self.game, samples.planes[~is_held_out], self.device)

@@ -315,11 +315,11 @@ def serve(
 ) -> None:
     """Play, analyse and learn in a browser, at http://127.0.0.1:8000."""
     from tengen.apps.web.server import serve as serve_pages
-    from tengen.apps.web.settings import Settings
+    from tengen.apps.web.settings import ServerSettings
 
     for path in own or ():
         look_first(str(path))
-    settings = Settings(
+    settings = ServerSettings(
         host=host,
         port=port,
         names=tuple(names or ()),

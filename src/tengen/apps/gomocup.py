@@ -29,7 +29,7 @@ import numpy as np
 from tengen import __version__
 from tengen.agents.agent import Agent, opinions_of
 from tengen.agents.specs import is_external, load_agent, maker_of
-from tengen.apps.gomocup_settings import NUMBER, BadCommand, Settings
+from tengen.apps.gomocup_settings import NUMBER, BadCommand, GomocupSettings
 from tengen.apps.preparation import Preparation
 from tengen.apps.stdio import end_when_nobody_hears, is_written_ahead, protocol_output
 from tengen.apps.timing import LEAST
@@ -121,7 +121,7 @@ class Brain:
 
     def __init__(self, agent: str, say: Callable[[str], None], stops: Stops | None = None):
         self.spec, self.say, self.stops = agent, say, stops or Stops()
-        self.settings = Settings()
+        self.settings = GomocupSettings()
         self.position: Position | None = None  # None before the first START
         self.is_yixin = False  # whether a command of Yixin-Board was heard
         self.began = perf_counter()  # when the line was taken up

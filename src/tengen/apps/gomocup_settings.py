@@ -28,7 +28,7 @@ class BadCommand(TengenError):
 
 
 @dataclass
-class Settings:
+class GomocupSettings:
     """What INFO has told; times in milliseconds, None if nothing was said."""
 
     rule: int = 0
@@ -107,4 +107,4 @@ class Settings:
         return "renju" if self.rule & RENJU else "standard" if self.rule & EXACT else "freestyle"
 
 
-KEYS_OF_INFO = {part.name for part in fields(Settings)} - {"spent", "troubles"}
+KEYS_OF_INFO = {part.name for part in fields(GomocupSettings)} - {"spent", "troubles"}

@@ -156,7 +156,7 @@ def trace_of(search: str, game: str, moves: str, settings: dict[str, Any]) -> Tr
         if moves:
             raise BadParameter("--moves goes with --game")
         return mcts.lecture_trace() if search == "uct" else mcts.slides_trace(settings["simulations"])
-    return mcts.trace(load_game(game).from_moves(moves), mcts.Settings(search=search, **settings))
+    return mcts.trace(load_game(game).from_moves(moves), mcts.SearchSettings(search=search, **settings))
 
 
 def show_trace(trace: Trace, told: int, cards: int, out: Path | None, as_json: bool) -> None:
@@ -231,7 +231,7 @@ def seats(first: str, computer: str, seed: int | None) -> tuple[str, str]:
 def open_board(game: str, players: tuple[str, str], port: int, clock: float | None = None) -> None:
     """The web app's board with these players, and a clock of so many seconds a move; serves until Ctrl-C."""
     from tengen.apps.web.server import serve
-    from tengen.apps.web.settings import Settings
+    from tengen.apps.web.settings import ServerSettings
 
     first, second = ("person" if name == assignments.PERSON else name for name in players)
     facts = {"game": game, "first": first, "second": second} | ({} if clock is None else {"clock": f"{clock:g}"})
@@ -240,7 +240,7 @@ def open_board(game: str, players: tuple[str, str], port: int, clock: float | No
     opens = threading.Timer(1.0, webbrowser.open, (address,))
     opens.daemon = True
     opens.start()
-    serve(Settings(port=port))
+    serve(ServerSettings(port=port))
 
 
 def show_reversi(first: str, agent: str, allowed: float, size: int, seed: int | None) -> None:
@@ -286,7 +286,7 @@ def show_steps(size: int, seed: int, start: str, pause: float, out: Path | None)
         save(draw_queens(board), out)
 
 
-def draw_queens(board: queens.Board) -> Picture:
+def draw_queens(board: queens.QueensBoard) -> Picture:
     size, side, attacked = board.queens.size, 26, board.attacked()
     picture = Picture(f"{size} queens", size * side + 2 * MARGIN, size * side + 2 * MARGIN)
     for row in range(size):

@@ -44,7 +44,7 @@ UCT_PROOFS = {uct.UNKNOWN: "", uct.LOST: "lost", uct.DRAWN: "drawn", uct.WON: "w
 
 
 @dataclass(frozen=True)
-class Settings:
+class SearchSettings:
     """How a search is to be watched."""
 
     search: str = "puct"
@@ -62,7 +62,7 @@ def most_simulations(game: Game) -> int:
     return min(MOST_SIMULATIONS, MOST_CARDS // max(game.actions, 1))
 
 
-def check(position: Position, settings: Settings) -> None:
+def check(position: Position, settings: SearchSettings) -> None:
     """Refuses what cannot be shown, and says what can."""
     game = position.game
     if settings.search not in SEARCHES:
@@ -76,7 +76,7 @@ def check(position: Position, settings: Settings) -> None:
         raise BadParameter(f"simulations={settings.simulations}: 1 to {most} can be shown for {game.spec}")
 
 
-def trace(position: Position, settings: Settings, names: Mapping[str, str] | None = None) -> Trace:
+def trace(position: Position, settings: SearchSettings, names: Mapping[str, str] | None = None) -> Trace:
     """A search of a position that is not over, told simulation by simulation. `names` are shown in place of moves."""
     check(position, settings)
     if settings.search == "uct":
@@ -87,7 +87,7 @@ def trace(position: Position, settings: Settings, names: Mapping[str, str] | Non
 def slides_trace(simulations: int = 3) -> Trace:
     """The slides' search on 3×3: c = 5, an edge never visited is thought even, cells by their numbers."""
     position = load_game("tictactoe").from_moves(SLIDES)
-    settings = Settings("puct", "slides", EXPLORATION, urgency=-1, simulations=simulations)
+    settings = SearchSettings("puct", "slides", EXPLORATION, urgency=-1, simulations=simulations)
     return replace(trace(position, settings, CELL_NAMES), players=("Black", "White"))
 
 
@@ -257,7 +257,7 @@ class WatchedGumbel(Watched, Gumbel):
     """Gumbel, written down."""
 
 
-def watched(game: Game, settings: Settings) -> Any:
+def watched(game: Game, settings: SearchSettings) -> Any:
     """The search of some settings, ready to be watched: one leaf at a time."""
     evaluator = Overheard(evaluator_of(settings.evaluator, game))
     own = {"considered": settings.considered, "noise": settings.noise} if settings.search == "gumbel" else {}
@@ -275,7 +275,7 @@ def watched(game: Game, settings: Settings) -> Any:
     )
 
 
-def trace_puct(position: Position, settings: Settings, names: Mapping[str, str]) -> Trace:
+def trace_puct(position: Position, settings: SearchSettings, names: Mapping[str, str]) -> Trace:
     search = watched(position.game, settings)
     search.names = names
     decision = search.watch(position, settings.simulations)
@@ -317,7 +317,7 @@ def board_of(position: Position) -> list[int]:
 # UCT
 
 
-def trace_uct(position: Position, settings: Settings) -> Trace:
+def trace_uct(position: Position, settings: SearchSettings) -> Trace:
     """UCT keeps its tree from search to search: here each search is one playout. A card's number is its node's."""
     search = Uct(position.game, settings.exploration, settings.seed)
     search.trees = [tree := Tree(position.game, UCT_NODES, settings.seed)]

@@ -131,7 +131,7 @@ def repair(queens, progress, queen_rows, rows, rising, falling, troubled, most):
     return done < most
 
 
-class Board:
+class QueensBoard:
     """Queens being moved, and the counts that say who is attacked."""
 
     def __init__(self, size: int, seed: int = 1, start: str = "greedy"):
@@ -210,9 +210,9 @@ def patience(size: int) -> int:
 
 def solve(size: int, seed: int = 1, start: str = "greedy") -> Solution:
     """Puts queens up and moves them until none is attacked."""
-    Board(8).repair(10)  # compiled before the clock starts
+    QueensBoard(8).repair(10)  # compiled before the clock starts
     began = thread_time()
-    board, starts = Board(size, seed, start), 1
+    board, starts = QueensBoard(size, seed, start), 1
     conflicts = board.conflicts
     while not board.repair(patience(size)):
         board.set_up()
@@ -221,11 +221,11 @@ def solve(size: int, seed: int = 1, start: str = "greedy") -> Solution:
     return Solution(size, board.queen_rows.copy(), conflicts, board.steps, starts, seconds)
 
 
-def watch(size: int, seed: int = 1, start: str = "greedy") -> Iterator[Board]:
+def watch(size: int, seed: int = 1, start: str = "greedy") -> Iterator[QueensBoard]:
     """The board after each step, first as it is put up, last solved. It is one board: look before the next step."""
     if size > LARGEST_WATCHED:
         raise BadParameter(f"{size} queens: the steps of {LARGEST_WATCHED} can be watched")
-    board, allowed = Board(size, seed, start), patience(size)
+    board, allowed = QueensBoard(size, seed, start), patience(size)
     yield board
     while board.attacked().any():
         if board.steps >= allowed:
@@ -237,7 +237,7 @@ def watch(size: int, seed: int = 1, start: str = "greedy") -> Iterator[Board]:
 
 
 @dataclass(frozen=True)
-class Step:
+class QueensStep:
     """A board after a step, and what the step compared."""
 
     queen_rows: list[int]  # [columns]
@@ -248,12 +248,12 @@ class Step:
     compared: list[int]  # [rows]: queens that attacked each square of the column, the queen itself lifted
 
 
-def told_steps(size: int, seed: int = 1, start: str = "greedy") -> Iterator[Step]:
+def told_steps(size: int, seed: int = 1, start: str = "greedy") -> Iterator[QueensStep]:
     """The steps of `watch`, each with what it compared."""
     steps, before, attackers = 0, [0], np.zeros((1, 1), np.int32)
     for board in watch(size, seed, start):
         now, column = board.queen_rows.tolist(), int(board.progress[MOVED]) if board.steps > steps else None
-        yield Step(
+        yield QueensStep(
             queen_rows=now,
             conflicts=board.conflicts,
             attacked=np.flatnonzero(board.attacked()).tolist(),
@@ -284,7 +284,7 @@ def growth(sizes: Sequence[int], runs: int = 5, seed: int = 1, start: str = "gre
     return rows
 
 
-def picture(board: Board) -> str:
+def picture(board: QueensBoard) -> str:
     """The board as text: Q stands in peace, X is attacked."""
     size, attacked = board.queens.size, board.attacked()
     lines = []

@@ -257,7 +257,7 @@ def danger(risk: tuple[float, float]) -> float:
 # Agents
 
 
-class Agent(Protocol):
+class CaveAgent(Protocol):
     """Somebody in a cave, who is told percepts and answers with actions."""
 
     def act(self, percept: Percept) -> str: ...
@@ -429,7 +429,7 @@ class Aimless:
 # Many worlds
 
 
-def explore(world: World, agent: Agent) -> Iterator[tuple[Cave, str, Percept]]:
+def explore(world: World, agent: CaveAgent) -> Iterator[tuple[Cave, str, Percept]]:
     """The cave after each action, with the action and what was felt then; first of all with no action."""
     cave = Cave(world)
     percept = cave.percept()
@@ -440,14 +440,14 @@ def explore(world: World, agent: Agent) -> Iterator[tuple[Cave, str, Percept]]:
         yield cave, action, percept
 
 
-def final(world: World, agent: Agent) -> Cave:
+def final(world: World, agent: CaveAgent) -> Cave:
     """The cave at the end."""
     *_, (cave, _, _) = explore(world, agent)
     return cave
 
 
 @dataclass(frozen=True)
-class Summary:
+class WorldsSummary:
     """How an agent did in many worlds."""
 
     name: str
@@ -460,7 +460,7 @@ class Summary:
 
 
 NERVE = 0.25
-AGENTS: dict[str, Callable[[int, float, int], Agent]] = {  # made of a size, a chance of pits, a seed
+AGENTS: dict[str, Callable[[int, float, int], CaveAgent]] = {  # made of a size, a chance of pits, a seed
     "reasoning": lambda size, chance, seed: Explorer(size, chance, NERVE),
     "reasoning, never daring": lambda size, chance, seed: Explorer(size, chance),
     "reckless": lambda size, chance, seed: Reckless(size),
@@ -480,7 +480,7 @@ def worlds_of(count: int, size: int, pit_chance: float, seed: int) -> Iterator[W
     return (random_world(rng, size, pit_chance) for _ in range(count))
 
 
-def compare(worlds: int = 10_000, size: int = 4, pit_chance: float = PIT_CHANCE, seed: int = 1) -> list[Summary]:
+def compare(worlds: int = 10_000, size: int = 4, pit_chance: float = PIT_CHANCE, seed: int = 1) -> list[WorldsSummary]:
     """Every agent in the same worlds."""
     check(size, pit_chance)
     return [
@@ -490,11 +490,11 @@ def compare(worlds: int = 10_000, size: int = 4, pit_chance: float = PIT_CHANCE,
     ]
 
 
-def summarise(name: str, caves: list[Cave]) -> Summary:
+def summarise(name: str, caves: list[Cave]) -> WorldsSummary:
     count, scores = len(caves), [cave.score for cave in caves]
     mean = sum(scores) / count
     variance = sum((score - mean) ** 2 for score in scores) / max(count - 1, 1)
-    return Summary(
+    return WorldsSummary(
         name=name,
         worlds=count,
         mean=mean,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tengen.course.wumpus import (
-    Agent,
+    CaveAgent,
     Explorer,
     Knowledge,
     Percept,
@@ -62,7 +62,7 @@ class Expedition:
     maps: list[Map]
 
 
-def tell(world: World, agent: Agent, pit_chance: float) -> Expedition:
+def tell(world: World, agent: CaveAgent, pit_chance: float) -> Expedition:
     """What an agent does in a world, and what can be known at each moment."""
     knows = Knowledge(world.size, pit_chance)
     moments: list[Moment] = []
@@ -101,7 +101,7 @@ def felt_in(percept: Percept) -> list[str]:
     return [name for name, is_felt in vars(percept).items() if is_felt]
 
 
-def why(agent: Agent, action: str) -> tuple[str, float]:
+def why(agent: CaveAgent, action: str) -> tuple[str, float]:
     """An explorer's reason, and the risk that it takes."""
     if not isinstance(agent, Explorer):
         return "", 0.0

@@ -81,7 +81,7 @@ class OpenSpielState(pyspiel.State):
 
     def __init__(self, game: OpenSpielGame):
         super().__init__(game)
-        self.held, self.longest = Held(game.game.start()), game.longest
+        self.held, self.longest = HeldPosition(game.game.start()), game.longest
 
     def current_player(self) -> int:
         return pyspiel.PlayerId.TERMINAL if self.is_terminal() else self.held.position.to_play
@@ -97,7 +97,7 @@ class OpenSpielState(pyspiel.State):
         return self.held.position.legal_actions
 
     def _apply_action(self, action: int) -> None:
-        self.held = Held(self.held.position.play(action))
+        self.held = HeldPosition(self.held.position.play(action))
 
     def _action_to_string(self, player: int, action: int) -> str:
         return self.held.position.game.action_text(action)
@@ -106,13 +106,13 @@ class OpenSpielState(pyspiel.State):
         return str(self.held.position)
 
 
-class Held:
+class HeldPosition:
     """A position in a state that OpenSpiel copies deeply: a position never changes, so there is nothing to copy."""
 
     def __init__(self, position: Position):
         self.position = position
 
-    def __deepcopy__(self, memo: object) -> Held:
+    def __deepcopy__(self, memo: object) -> HeldPosition:
         return self
 
 

@@ -257,7 +257,7 @@ def solve_few(own, other, empty, odd, alpha, beta, award, counts):
     return final_score(own, other, empty, award)
 
 
-class Board(NamedTuple):
+class BoardMasks(NamedTuple):
     """What a board of one size is, as sets of cells, and how it is scored."""
 
     playable: np.uint64
@@ -266,7 +266,7 @@ class Board(NamedTuple):
     award: int  # 1 if the winner gets the empty cells at the end, else 0
 
     @classmethod
-    def of_size(cls, size: int, award: bool) -> Board:
+    def of_size(cls, size: int, award: bool) -> BoardMasks:
         """The board of one size in the middle of 8×8."""
         inside = range((8 - size) // 2, (8 + size) // 2)
         outermost = (inside[0], inside[-1])
@@ -460,7 +460,7 @@ class Memory(NamedTuple):
         )
 
 
-class Refinements(NamedTuple):
+class Thresholds(NamedTuple):
     """From how many empty cells on each refinement is used; none changes a value."""
 
     table: int = 8
@@ -751,14 +751,14 @@ class Endgame:
     game: Game
     memory: float = 256  # megabytes, for the table
     award: bool = False  # whether the winner gets the empty cells: so in tournaments and problems, not in our rules
-    refinements: Refinements = field(default_factory=Refinements)
+    refinements: Thresholds = field(default_factory=Thresholds)
 
     def __post_init__(self) -> None:
         if not isinstance(self.game.parameters, Reversi):
             raise BadParameter(f"{self.game.name} has no exact endgames; reversi has")
         if not self.memory > 0:
             raise BadParameter(f"memory={self.memory}: a table takes more than zero megabytes")
-        self.board = Board.of_size(self.game.shape[0], self.award)
+        self.board = BoardMasks.of_size(self.game.shape[0], self.award)
         self.arrays = Memory.of_size(self.memory)
         self.search(self.game.start(), Limit(nodes=1))  # compiling is no part of anybody's time to think
 
@@ -772,7 +772,7 @@ class Endgame:
         goal = max(goal[0], EXACT[0]), min(goal[1], EXACT[1])
         if position.game != self.game or position.outcome is not None or goal[0] >= goal[1]:
             raise BadParameter(f"cannot solve {position!r} for {goal}: wants {self.game.spec}, not over, and a window")
-        run = Run(self, Clock(limit), limit.count or FOREVER)
+        run = SolverRun(self, Clock(limit), limit.count or FOREVER)
         empties = int((position.board == 0).sum())
         self.arrays.status[AGE] = (self.arrays.status[AGE] + 1) % 256
         is_too_deep = limit.depth is not None and empties > limit.depth
@@ -790,7 +790,7 @@ class Endgame:
 
 
 @dataclass(frozen=True)
-class Proof:
+class ScoreBounds:
     """What a search has shown of a position: its value lies between two scores of the player to move."""
 
     action: int
@@ -816,7 +816,7 @@ class Proof:
 
 
 @dataclass
-class Run:
+class SolverRun:
     """One use of the solver: its clock, and the nodes it has made."""
 
     solver: Endgame
@@ -824,7 +824,7 @@ class Run:
     most_nodes: int
     nodes: int = 0
 
-    def prove(self, position: Position, goal: tuple[int, int], most_nodes: int = FOREVER) -> Proof:
+    def prove(self, position: Position, goal: tuple[int, int], most_nodes: int = FOREVER) -> ScoreBounds:
         """Searches a position until its value is known as well as the goal asks, or a limit runs out."""
         arrays, game = self.solver.arrays, self.solver.game.parameters
         begin(game, position.states, arrays, *goal)
@@ -839,13 +839,13 @@ class Run:
                 break
         return self._proof(goal, is_finished)
 
-    def _proof(self, goal: tuple[int, int], is_finished: bool) -> Proof:
+    def _proof(self, goal: tuple[int, int], is_finished: bool) -> ScoreBounds:
         """What the arrays say of the root: of an unfinished search, what its finished moves have shown."""
         frame = self.solver.arrays.frames[0]
         best, begun_first = int(frame["best"]), int(self.solver.arrays.cells[0, 0])
         lower, upper = (best if best > goal[0] else WORST), (best if best < goal[1] and is_finished else -WORST)
         action = self._action(int(frame["best_move"]) if best > goal[0] or is_finished else begun_first)
-        return Proof(action, lower, upper, goal, is_finished)
+        return ScoreBounds(action, lower, upper, goal, is_finished)
 
     def _action(self, cell: int) -> int:
         """The game's action for a cell in the middle of 8×8."""
@@ -853,7 +853,7 @@ class Run:
         margin = (8 - size) // 2
         return size * size if cell == PASS else (cell // 8 - margin) * size + cell % 8 - margin
 
-    def follow(self, position: Position, proof: Proof) -> tuple[int, ...]:
+    def follow(self, position: Position, proof: ScoreBounds) -> tuple[int, ...]:
         """The line of best moves to the end of the game, or as far as the limits allow.
 
         The table holds what was proven, so that most positions of the line are found again at once.

@@ -19,7 +19,7 @@ from tengen.search.evaluation import Plain
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedEvaluation:
     """An evaluation that can be asked for."""
 
     about: str
@@ -34,36 +34,36 @@ class Named:
 
 
 EVALUATIONS = {
-    "patterns": Named(
+    "patterns": NamedEvaluation(
         "what a stone on each point would make",
         ("gomoku",),
         lambda game, region, width: LinePatterns(tables_for(game.parameters), region, width),
     ),
-    "gobang": Named(
+    "gobang": NamedEvaluation(
         "the Gobang paper's f",
         ("gomoku",),
         lambda game, region, width: Gobang(game.shape[1], game.shape[0], region),
     ),
-    "rows": Named(
+    "rows": NamedEvaluation(
         "rows still open; a row's last stone is the only candidate",
         ("mnk",),
         lambda game, region, width: OpenLines(game.shape[1], game.shape[0], game.parameters.k, urgent=1),
     ),
-    "lines": Named(
+    "lines": NamedEvaluation(
         "the lecture's e(s): rows open to one player less rows open to the other",
         ("mnk",),
         lambda game, region, width: OpenLines(game.shape[1], game.shape[0], game.parameters.k),
     ),
-    "fours": Named("open lines of four", ("connect4",), lambda game, region, width: OpenFours()),
-    "margin": Named(
+    "fours": NamedEvaluation("open lines of four", ("connect4",), lambda game, region, width: OpenFours()),
+    "margin": NamedEvaluation(
         "the margin in discs that patterns foretell (8×8)",
         ("reversi",),
         lambda game, region, width: Margin.fitted(),
         shape=(8, 8),
     ),
-    "mobility": Named("mobility, corners, stability", ("reversi",), lambda game, region, width: Mobility()),
-    "area": Named("points by the nearest stone", ("go",), lambda game, region, width: Area()),
-    "none": Named("nothing but the end of the game", (), lambda game, region, width: Plain()),
+    "mobility": NamedEvaluation("mobility, corners, stability", ("reversi",), lambda game, region, width: Mobility()),
+    "area": NamedEvaluation("points by the nearest stone", ("go",), lambda game, region, width: Area()),
+    "none": NamedEvaluation("nothing but the end of the game", (), lambda game, region, width: Plain()),
 }
 
 

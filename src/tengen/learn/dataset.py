@@ -12,7 +12,7 @@ from tengen.games import load_game
 from tengen.learn.replay import places_of, positions_at
 from tengen.learn.run import game_of_run, newest_games
 from tengen.learn.selfplay import Games
-from tengen.learn.targets import Played
+from tengen.learn.targets import PlayedGames
 from tengen.nets.metadata import is_file
 from tengen.rules.errors import TengenError
 from tengen.rules.game import Game
@@ -92,7 +92,7 @@ def tables_of(folder: Path, game: Game) -> Iterator[Any]:
 
 def columns_of(game: Game, generation: int, games: Games, chosen: np.ndarray) -> list[np.ndarray]:
     """What the file says of chosen positions, in the order of its columns."""
-    played = Played(games.moves, games.policies, *places_of(games), None, None)
+    played = PlayedGames(games.moves, games.policies, *places_of(games), None, None)
     planes, values, movers = positions_at(game, played, chosen, np.zeros(len(chosen), np.int64))
     return [
         np.full(len(chosen), generation),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tengen.learn.selfplay import Games
-from tengen.learn.targets import NamedTarget, Played, Target
+from tengen.learn.targets import NamedTarget, PlayedGames, Target
 from tengen.rules.contract import DRAW, encode, play, score, start, territory
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
@@ -70,7 +70,7 @@ class Replay:
         self.game, self.targets = game, [one.target for one in targets]
         self.needs_end = any(target.needs_end for target in self.targets)
         self.generations: dict[int, Games] = {}
-        self.played: Played | None = None  # all of them, side by side, once they are asked for
+        self.played: PlayedGames | None = None  # all of them, side by side, once they are asked for
         self._ends: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def __len__(self) -> int:
@@ -84,7 +84,7 @@ class Replay:
             del self.generations[oldest]
         self.played = None
 
-    def join(self) -> Played:
+    def join(self) -> PlayedGames:
         """Lays all games side by side, with what a batch asks of each position."""
         games = Games.join(list(self.generations.values()))
         self._ends = {
@@ -93,7 +93,7 @@ class Replay:
         }
         owners, scores = (np.concatenate(parts) for parts in zip(*self._ends.values(), strict=True))
         self.useful: Any = np.flatnonzero(games.policies.any(axis=1))
-        return Played(games.moves, games.policies, *places_of(games), owners, scores)
+        return PlayedGames(games.moves, games.policies, *places_of(games), owners, scores)
 
     def settled(self, games: Games) -> tuple[np.ndarray, np.ndarray]:
         """Who owned each cell at the end of each game, and by how much the first player won; zeros if nobody asks."""
@@ -114,7 +114,7 @@ class Replay:
         return Samples(planes, policies, values, tuple(wanted))
 
     def _wanted(
-        self, target: Target, played: Played, chosen: np.ndarray, turns: np.ndarray, movers: np.ndarray
+        self, target: Target, played: PlayedGames, chosen: np.ndarray, turns: np.ndarray, movers: np.ndarray
     ) -> np.ndarray:
         """What a target wants of positions, turned as their planes are."""
         numbers = target.wanted(played, chosen, movers)
@@ -125,7 +125,7 @@ class Replay:
 
 
 def positions_at(
-    game: Game, played: Played, chosen: np.ndarray, turns: np.ndarray
+    game: Game, played: PlayedGames, chosen: np.ndarray, turns: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Planes [batch, planes, cells], values and players to move [batch] of chosen positions, each under the symmetry
     with the number in `turns` [batch]."""

@@ -27,7 +27,7 @@ ON_CUDA: dict[str, dict[str, Any]] = {  # what a GPU is given to do, unless a fi
 
 
 @dataclass(frozen=True)
-class Named:
+class Choice:
     """One of a few texts."""
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class NetSettings:
     blocks: Annotated[int, Between(1, 100)] = 3
     channels: Annotated[int, Between(1, 1024)] = 32
     pooling: bool = False
-    heads: Annotated[str, Named(HEADS)] = "dense"
+    heads: Annotated[str, Choice(HEADS)] = "dense"
     policy_channels: Annotated[int, Between(1, 1024)] = 4
     value_channels: Annotated[int, Between(1, 1024)] = 2
     options: str = ""  # of a network that has others: "width=32,depth=2"
@@ -64,7 +64,7 @@ class SelfplaySettings:
     longest: Annotated[int, Between(0, 10**5)] = 0  # plies, then it is a draw; 0: four times the cells, and 100
     opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to so many …
     opening_near: Annotated[int, Between(0, 100)] = 0  # … each so many rows and columns from another; 0: anywhere
-    search: Annotated[str, Named(("puct", "gumbel"))] = "gumbel"
+    search: Annotated[str, Choice(("puct", "gumbel"))] = "gumbel"
     simulations: Annotated[int, Between(1, 10**5)] = 32
     exploration: Annotated[float, Between(0, 100)] = 1.5
     urgency: Annotated[float, Between(-1, 2)] = 0.25
@@ -81,11 +81,11 @@ class SelfplaySettings:
 @dataclass(frozen=True)
 class TrainingSettings:
     start: str = ""  # a run or net whose weights this one begins with; of another board size, if net.heads is local
-    optimiser: Annotated[str, Named(("adamw", "adam"))] = "adamw"
+    optimiser: Annotated[str, Choice(("adamw", "adam"))] = "adamw"
     batch: Annotated[int, Between(1, 10**6)] = 512
     samples: Annotated[float, Between(0.01, 1000)] = 4.0  # how often each new position is learned from, on average
     learning_rate: Annotated[float, Between(1e-7, 10)] = 2e-3
-    schedule: Annotated[str, Named(("cosine", "constant"))] = "cosine"
+    schedule: Annotated[str, Choice(("cosine", "constant"))] = "cosine"
     weight_decay: Annotated[float, SHARE] = 1e-4  # AdamW's own; for adam, c of the loss's c·‖θ‖²
     window: Annotated[int, COUNT] = 200_000  # positions in the replay, to whole generations …
     window_share: Annotated[float, Between(0.01, 1)] = 0.25  # … or this share of all there were, if that is less
@@ -265,7 +265,7 @@ def _value(name: str, value: Any, hint: Any) -> Any:
     if not isinstance(value, kind):
         kinds = {bool: "true or false", str: "a text", int: "a whole number", float: "a number"}
         raise BadParameter(f"{name}={value} is not {kinds[kind]}")
-    if isinstance(allowed, Named) and value not in allowed.names:
+    if isinstance(allowed, Choice) and value not in allowed.names:
         raise BadParameter(f"{name}={value} is unknown{nearest(value, allowed.names)}")
     return value
 

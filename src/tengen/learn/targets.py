@@ -23,7 +23,7 @@ from tengen.rules.plugins import class_of_file, file_spec, listed, load_packaged
 GROUP = "tengen.targets"  # of entry points
 
 
-class Played(NamedTuple):
+class PlayedGames(NamedTuple):
     """Games that were played, one after the other: arrays of NumPy, or tensors of torch on a GPU."""
 
     moves: Any  # [positions]
@@ -46,7 +46,7 @@ class Target:
     def check(self, game: Game) -> None:
         """Raises BadParameter if the target is not for this game."""
 
-    def wanted(self, played: Played, chosen: Any, movers: Any) -> Any:
+    def wanted(self, played: PlayedGames, chosen: Any, movers: Any) -> Any:
         """What is to be foreseen at the positions chosen [batch], by those who are to move there [batch] (0 or 1):
         [batch, cells], [batch, actions] or [batch, 1]."""
         raise NotImplementedError
@@ -69,7 +69,7 @@ class Territory(Target):
         if not has_rule(type(game.parameters), "territory"):
             raise BadParameter(f"territory is for games that say who owns each cell at the end; {game.spec} does not")
 
-    def wanted(self, played: Played, chosen: Any, movers: Any) -> Any:
+    def wanted(self, played: PlayedGames, chosen: Any, movers: Any) -> Any:
         owners = played.owners[played.games[chosen]]
         own, others = owners == movers[:, None] + 1, owners == 2 - movers[:, None]
         return 1.0 * own - 1.0 * others
@@ -84,7 +84,7 @@ class Reply(Target):
     per = "actions"
     weight = 0.15
 
-    def wanted(self, played: Played, chosen: Any, movers: Any) -> Any:
+    def wanted(self, played: PlayedGames, chosen: Any, movers: Any) -> Any:
         goes_on = chosen + 1 < played.ends[chosen]
         return played.policies[chosen + goes_on] * goes_on[:, None]
 
@@ -107,7 +107,7 @@ class PliesLeft(Target):
     def check(self, game: Game) -> None:
         self.cells = game.cells
 
-    def wanted(self, played: Played, chosen: Any, movers: Any) -> Any:
+    def wanted(self, played: PlayedGames, chosen: Any, movers: Any) -> Any:
         return (1.0 * (played.ends[chosen] - chosen) / self.cells)[:, None]
 
     def head(self, game: Game, channels: int) -> nn.Module:

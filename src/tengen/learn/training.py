@@ -50,7 +50,7 @@ class Watcher(Protocol):
     def show(self, metrics: dict[str, Any]) -> None: ...
 
 
-class Played(NamedTuple):
+class GenerationGames(NamedTuple):
     """The self-play of a generation."""
 
     games: Games
@@ -163,12 +163,12 @@ class Training:
         self.counters.seconds += time.monotonic() - began
         self._save(metrics, games)
 
-    def _play(self, generation: int) -> Played:
+    def _play(self, generation: int) -> GenerationGames:
         """The games of a generation; not all of them if the run is stopped."""
         began, before = time.monotonic(), sum(group.evaluations for group in self.groups)
         games = play_groups(self.groups, self._evaluators(generation), self.settings.selfplay.positions, self._stopped)
         evaluations = sum(group.evaluations for group in self.groups) - before
-        return Played(games, evaluations, time.monotonic() - began)
+        return GenerationGames(games, evaluations, time.monotonic() - began)
 
     def _stopped(self) -> bool:
         return self.is_stopped

@@ -50,7 +50,7 @@ def answer(session: Any, inputs: dict[str, Any]) -> list[Any]:
     return found
 
 
-class Watchdog:
+class AnswerWatchdog:
     """A thread that stops answers which take too long."""
 
     def __init__(self) -> None:
@@ -68,5 +68,5 @@ class Watchdog:
 
 
 @cache
-def watchdog() -> Watchdog:
-    return Watchdog()
+def watchdog() -> AnswerWatchdog:
+    return AnswerWatchdog()

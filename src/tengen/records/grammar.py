@@ -27,17 +27,17 @@ UNENDED = "a value that never ends; a ] is missing"
 END = "the file ends in the middle of a game; a ) is missing"
 
 
-class Node(dict[str, list[str]]):
+class SgfNode(dict[str, list[str]]):
     """A node's properties by name, their values as they stand between the brackets."""
 
     def __init__(self, place: int = 0):
         super().__init__()
         self.place = place  # of its semicolon in the file's text
-        self.children: list[Node] = []  # the first goes on with the line, others are variations
+        self.children: list[SgfNode] = []  # the first goes on with the line, others are variations
 
-    def line(self) -> Iterator[Node]:
+    def line(self) -> Iterator[SgfNode]:
         """The node, and the line that goes on from it."""
-        node: Node | None = self
+        node: SgfNode | None = self
         while node is not None:
             yield node
             node = node.children[0] if node.children else None
@@ -49,7 +49,7 @@ def place_text(text: str, place: int) -> str:
     return f"line {before.count(chr(10)) + 1}, column {place - before.rfind(chr(10))}"
 
 
-def read_games(text: str, with_variations: bool = False) -> Iterator[Node]:
+def read_games(text: str, with_variations: bool = False) -> Iterator[SgfNode]:
     """The root of each game of a file; raises RecordError with line and column where the grammar is broken.
 
     Without variations there is the main line only: the others are read and forgotten.
@@ -63,16 +63,16 @@ def read_games(text: str, with_variations: bool = False) -> Iterator[Node]:
         place = _skip(text, place)
 
 
-def _read_tree(text: str, place: int, with_variations: bool) -> tuple[Node, int]:
+def _read_tree(text: str, place: int, with_variations: bool) -> tuple[SgfNode, int]:
     """The game that begins at `place`, and where the text goes on after it."""
     if text[place] != "(":
         raise _error(text, place, "a game begins with (;")
-    above = top = Node()  # what the next node follows; the root follows `top`
-    branches: list[Node] = []  # what each open tree follows, the innermost last
+    above = top = SgfNode()  # what the next node follows; the root follows `top`
+    branches: list[SgfNode] = []  # what each open tree follows, the innermost last
     open_trees: list[bool] = []  # whether each is kept
     count = 0  # of nodes that are kept
     had_child = False  # whether the innermost open tree has a variation already: only the first is the main line's
-    node: Node | None = None  # None where no property may stand
+    node: SgfNode | None = None  # None where no property may stand
     while True:
         place = _skip(text, place)
         token = TOKEN.match(text, place)
@@ -88,7 +88,7 @@ def _read_tree(text: str, place: int, with_variations: bool) -> tuple[Node, int]
         elif mark == ";":
             if had_child:
                 raise _error(text, place, "a node stands after a variation; it belongs before it, or into one")
-            node = Node(place)
+            node = SgfNode(place)
             if open_trees[-1]:
                 above.children.append(node)
                 above, count = node, count + 1
@@ -112,7 +112,7 @@ def _read_tree(text: str, place: int, with_variations: bool) -> tuple[Node, int]
         place = token.end()
 
 
-def _read_values(text: str, name: re.Match[str], node: Node) -> int:
+def _read_values(text: str, name: re.Match[str], node: SgfNode) -> int:
     """Puts a property into its node, and says where the text goes on. A name that comes twice adds its values."""
     values = node.setdefault("".join(filter(str.isupper, name["name"])), [])
     place, count = name.end(), 0
@@ -146,7 +146,7 @@ def _error(text: str, place: int, reason: str) -> RecordError:
     return RecordError(f"the file is not SGF from {place_text(text, place)} on: {reason}")
 
 
-def write_game(root: Node) -> str:
+def write_game(root: SgfNode) -> str:
     """The game of a root with its variations, broken into lines."""
     lines = ["("]
     for piece in _pieces(root):
@@ -156,9 +156,9 @@ def write_game(root: Node) -> str:
     return "\n".join(lines) + ")\n"
 
 
-def _pieces(root: Node) -> Iterator[str]:
+def _pieces(root: SgfNode) -> Iterator[str]:
     """What stands in a game, in pieces that are not broken."""
-    waiting: list[Node | str] = [root]  # the next is the last
+    waiting: list[SgfNode | str] = [root]  # the next is the last
     while waiting:
         if isinstance(part := waiting.pop(), str):
             yield part

@@ -31,7 +31,16 @@ from tengen import __version__
 from tengen.games.go import Go
 from tengen.games.gomoku import Gomoku
 from tengen.games.reversi import Reversi
-from tengen.records.grammar import MOST_NODES, Node, escape, place_text, read_games, unescape, unescape_line, write_game
+from tengen.records.grammar import (
+    MOST_NODES,
+    SgfNode,
+    escape,
+    place_text,
+    read_games,
+    unescape,
+    unescape_line,
+    write_game,
+)
 from tengen.records.record import (
     COLOURS,
     LONGEST,
@@ -65,7 +74,7 @@ def write_sgf(*records: Record) -> str:
     return "".join(write_game(_nodes(record)[0]) for record in records)
 
 
-def _nodes(record: Record) -> list[Node]:
+def _nodes(record: Record) -> list[SgfNode]:
     """The game as one line of nodes, the root first, each the child of the one before."""
     record.check()
     positions = list(record.positions())
@@ -75,7 +84,7 @@ def _nodes(record: Record) -> list[Node]:
     for ply, comment in record.comments.items():
         nodes[ply]["C"] = [escape(_clean(comment))]
     if record.opening + len(record.seconds) > len(record.moves):
-        nodes.append(Node())
+        nodes.append(SgfNode())
     for node, seconds in zip(nodes[record.opening + 1 :], record.seconds, strict=False):
         node["TS"] = [repr(float(seconds))]
     for node, child in pairwise(nodes):
@@ -83,11 +92,11 @@ def _nodes(record: Record) -> list[Node]:
     return nodes
 
 
-def _move_node(before: Position, action: int) -> Node:
+def _move_node(before: Position, action: int) -> SgfNode:
     return _node({COLOURS[before.to_play]: move_text(before.game, action)})
 
 
-def _root(record: Record, start: Position) -> Node:
+def _root(record: Record, start: Position) -> SgfNode:
     """The node before the first move: what game it is, who played it, how it ended."""
     game = record.game
     rows, columns = game.shape
@@ -125,9 +134,9 @@ def _rule_facts(game: Game) -> dict[str, str]:
     return {"RU": rules, "KM": f"{parameters.komi:g}", "HA": str(parameters.handicap or "")}
 
 
-def _node(facts: dict[str, str]) -> Node:
+def _node(facts: dict[str, str]) -> SgfNode:
     """A node of properties that have one line each."""
-    node = Node()
+    node = SgfNode()
     for name, value in facts.items():
         node[name] = [escape(" ".join(_clean(value).splitlines()))]
     return node
@@ -195,7 +204,7 @@ def _decode(data: bytes) -> str:
 class _Reader:
     """Plays a main line. `node` is where it has come to: what is wrong is wrong there."""
 
-    def __init__(self, root: Node, given: Game | None):
+    def __init__(self, root: SgfNode, given: Game | None):
         self.root, self.given = root, given
         self.node = root
 
@@ -229,7 +238,7 @@ class _Reader:
         return record
 
 
-def _result(root: Node, position: Position) -> str:
+def _result(root: SgfNode, position: Position) -> str:
     """What the file says; where it is silent, what the rules say. A winner whom the rules refute is no result.
 
     In Go the players agree on what is dead, and our rules do not know: there the file is believed.
@@ -243,12 +252,12 @@ def _result(root: Node, position: Position) -> str:
     return told if said is not None else known
 
 
-def _text(node: Node, name: str) -> str:
+def _text(node: SgfNode, name: str) -> str:
     """A property's one line of text, or nothing if the node does not have it."""
     return unescape_line(node[name][0]) if name in node else ""
 
 
-def _foreign_game(root: Node) -> Game:
+def _foreign_game(root: SgfNode) -> Game:
     """The game of a file that others wrote. Only numbers of it go into the spec: its text could name a file to run."""
     number = _text(root, "GM") or "1"
     if number not in NAMES:
@@ -272,7 +281,7 @@ def _board_size(text: str) -> int:
     return int(match[1])
 
 
-def _number(node: Node, name: str) -> float:
+def _number(node: SgfNode, name: str) -> float:
     """A property's number; zero if the file does not say."""
     text = _text(node, name) or "0"
     try:
@@ -281,7 +290,7 @@ def _number(node: Node, name: str) -> float:
         raise RecordError(f"{name}[{text}] is not a number") from None
 
 
-def _whole_number(node: Node, name: str) -> int:
+def _whole_number(node: SgfNode, name: str) -> int:
     """A property's whole number; zero if the file does not say."""
     text = _text(node, name) or "0"
     if not re.fullmatch(r"[0-9]{1,6}", text):
@@ -289,14 +298,14 @@ def _whole_number(node: Node, name: str) -> int:
     return int(text)
 
 
-def _start(root: Node, given: Game | None) -> Position:
+def _start(root: SgfNode, given: Game | None) -> Position:
     """The position before the first move of the game that a root names."""
     game = recorded_game(_text(root, "TG"), given) if "TG" in root else _foreign_game(root)
     _check_setup(root, game.start())
     return game.start()
 
 
-def _check_setup(root: Node, start: Position) -> None:
+def _check_setup(root: SgfNode, start: Position) -> None:
     """Refuses stones set up before the first move, unless they are those that the game begins with anyhow."""
     if not any(name in root for name in SETUP):
         return
@@ -306,14 +315,14 @@ def _check_setup(root: Node, start: Position) -> None:
         raise RecordError(f"the file sets up stones that are not the start of {start.game.spec}: that is not supported")
 
 
-def _add_comment(comments: dict[int, str], position: Position, node: Node) -> None:
+def _add_comment(comments: dict[int, str], position: Position, node: SgfNode) -> None:
     """Puts a node's comment, if it has one, to those on the position that the node leads to."""
     if "C" in node:
         before, own = comments.get(position.ply), unescape(node["C"][0])
         comments[position.ply] = "\n".join(filter(None, [before, own]))
 
 
-def _play_node(position: Position, node: Node, is_root: bool = False) -> Position:
+def _play_node(position: Position, node: SgfNode, is_root: bool = False) -> Position:
     """The position after a node's move, if it has one."""
     if not is_root and any(name in node for name in SETUP):
         raise RecordError(f"stones are set up after move {position.ply}: that is not supported")
@@ -372,9 +381,9 @@ def write_variations(record: Record, variations: Sequence[Variation]) -> str:
             raise RecordError(f"variation {number} has plies {ply} to {last}, and a comment on {min(stray)}")
         positions, nodes = lines[of][0][: ply + 1], lines[of][1][: ply + 1]
         if not nodes[-1].children:
-            nodes[-1].children.append(Node())  # the line that is left ends here, and must not go on with this one
+            nodes[-1].children.append(SgfNode())  # the line that is left ends here, and must not go on with this one
         if ply in variation.comments:
-            nodes[-1] = _add_child(nodes[-1], Node())
+            nodes[-1] = _add_child(nodes[-1], SgfNode())
         for action in variation.moves:
             nodes.append(_add_child(nodes[-1], _move_node(positions[-1], action)))
             positions.append(positions[-1].play(action))
@@ -384,7 +393,7 @@ def write_variations(record: Record, variations: Sequence[Variation]) -> str:
     return write_game(main[0])
 
 
-def _add_child(node: Node, child: Node) -> Node:
+def _add_child(node: SgfNode, child: SgfNode) -> SgfNode:
     node.children.append(child)
     return child
 

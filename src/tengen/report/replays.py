@@ -229,7 +229,7 @@ BODY = """<div class="replay">
 """
 
 
-class Replay(NamedTuple):
+class ReplayData(NamedTuple):
     """A game as the page holds it."""
 
     number: int  # of the record, from 1 on
@@ -238,10 +238,10 @@ class Replay(NamedTuple):
     changes: str
 
 
-def make_replay(number: int, record: Record) -> Replay:
+def make_replay(number: int, record: Record) -> ReplayData:
     """The game ply by ply; raises TengenError if a move is illegal."""
     changes = [changed_cells(before, after) for before, after in pairwise(record.positions())]
-    return Replay(number, record, encode([[action] for action in record.moves]), encode(changes))
+    return ReplayData(number, record, encode([[action] for action in record.moves]), encode(changes))
 
 
 def changed_cells(before: Position, after: Position) -> list[int]:
@@ -264,7 +264,7 @@ def base36(number: int) -> str:
     return text
 
 
-def draw_replays(replays: Sequence[Replay]) -> str:
+def draw_replays(replays: Sequence[ReplayData]) -> str:
     """The games as HTML with its script; nothing if there are none. A page holds one such list."""
     if not replays:
         return ""
@@ -282,7 +282,7 @@ def harmless(data: str) -> str:
     return data
 
 
-def replay_data(replays: Sequence[Replay], games: list[Game]) -> dict[str, Any]:
+def replay_data(replays: Sequence[ReplayData], games: list[Game]) -> dict[str, Any]:
     """What the script reads."""
     players = list(dict.fromkeys(name for replay in replays for name in replay.record.players))
     actions: dict[Game, set[int]] = {game: set() for game in games}
@@ -314,7 +314,7 @@ def stones_of(game: Game) -> list[int]:
     return [3 * cell + int(board[cell]) for cell in np.flatnonzero(board).tolist()]
 
 
-def _row(replay: Replay, games: list[Game], players: list[str]) -> list[Any]:
+def _row(replay: ReplayData, games: list[Game], players: list[str]) -> list[Any]:
     record = replay.record
     outcome = record.outcome
     return [
@@ -331,12 +331,12 @@ def _row(replay: Replay, games: list[Game], players: list[str]) -> list[Any]:
     ]
 
 
-def choose_replays(records: Sequence[Record], most: int) -> tuple[list[Replay], dict[int, str]]:
+def choose_replays(records: Sequence[Record], most: int) -> tuple[list[ReplayData], dict[int, str]]:
     """At most so many games to play through, in order; and why each of the others is not among them, by its number.
 
     Games that ended early come first, then of every pair the first game, the second, and so on.
     """
-    made: list[Replay] = []
+    made: list[ReplayData] = []
     left_out: dict[int, str] = {}
     for number in _by_interest(records):
         if len(made) >= most:

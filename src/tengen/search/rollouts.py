@@ -107,7 +107,7 @@ class QuickRollouts:
         return results
 
 
-class Rows(NamedTuple):
+class RolloutRows(NamedTuple):
     """Games side by side; those under way stand in front."""
 
     states: Any
@@ -203,8 +203,8 @@ class NetRollouts:
             )
         return np.where(counts > 0, totals / np.maximum(counts, 1), NOT_PLAYED)
 
-    def _new_rows(self, count: int) -> Rows:
-        return Rows(
+    def _new_rows(self, count: int) -> RolloutRows:
+        return RolloutRows(
             states=self.game.new_states(count),
             jobs=np.zeros(count, np.int64),
             seeds=np.zeros(count, np.uint64),

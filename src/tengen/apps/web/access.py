@@ -19,7 +19,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 
 SIGN_IN = "/sign-in"
 ROUNDS = 200_000  # of PBKDF2: a tenth of a second for whoever tries a password against a cookie
@@ -64,7 +64,7 @@ ONWARD = """<!doctype html>
 class Access:
     """Lets those in who show the secret, and shows the others how they can."""
 
-    def __init__(self, app: ASGIApp, settings: Settings):
+    def __init__(self, app: ASGIApp, settings: ServerSettings):
         self.app, self.secret = app, settings.password.encode()
         self.cookie = f"tengen-{settings.port}"  # cookies do not tell ports apart
         self.ticket = hashlib.pbkdf2_hmac("sha256", self.secret, b"tengen", ROUNDS).hex() if self.secret else ""

@@ -17,7 +17,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.visitors import client_name, is_proxy
 
 try:
@@ -37,7 +37,7 @@ REFUSAL += b"content-length: %d\r\n\r\n%s" % (len(FULL), FULL)
 class Connections:
     """Who is connected, by client. A proxy brings many clients, so it is bounded by what there is in all."""
 
-    def __init__(self, settings: Settings, most: int):
+    def __init__(self, settings: ServerSettings, most: int):
         self.settings, self.most = settings, most
         self.clients: Counter[str] = Counter()
 
@@ -63,11 +63,11 @@ class Connections:
 class Config(uvicorn.Config):
     """uvicorn's settings for a server of ours, with the connections that it has."""
 
-    def __init__(self, app: Any, settings: Settings, **more: Any):
+    def __init__(self, app: Any, settings: ServerSettings, **more: Any):
         super().__init__(
             app,
             http=Requests,
-            ws=Conversation,
+            ws=CountedWebSocket,
             log_level="warning",
             ws_per_message_deflate=False,
             proxy_headers=False,  # or a client could say that it is another
@@ -150,7 +150,7 @@ class Requests(H11Protocol):
         super().connection_lost(reason)
 
 
-class Conversation(WebSocketsSansIOProtocol):
+class CountedWebSocket(WebSocketsSansIOProtocol):
     """A WebSocket, which counts as the connection that it was before."""
 
     config: Config

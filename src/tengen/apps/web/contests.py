@@ -29,7 +29,7 @@ from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, Stat
 from tengen.apps.web.levels import RUN, spec_of
 from tengen.apps.web.own_games import game_at, without_folders
 from tengen.apps.web.replays import NET_OPTION, ReplayView, label_of, replay_of
-from tengen.apps.web.settings import CORES, Settings
+from tengen.apps.web.settings import CORES, ServerSettings
 from tengen.apps.web.views import Spec, command_spec, known_game, page_spec, shown_spec
 from tengen.arena.ratings import Ratings, Result, rate
 from tengen.records.disk import write_file
@@ -126,7 +126,7 @@ class PlayedGame(BaseModel):
     ending: str = Field(description="why it ended, if not by the rules of the game")
 
 
-class PlayedGames(BaseModel):
+class PlayedCounts(BaseModel):
     games: list[PlayedGame] = Field(description="the newest first")
     total: int
 
@@ -158,20 +158,20 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Played:
+class ContestResults:
     """What a store says of its contest: how games ended, and who was to play."""
 
     tallies: list[Tally]
     agents: list[str]
 
 
-NOTHING_PLAYED = Played([], [])
+NOTHING_PLAYED = ContestResults([], [])
 
 
-class Labels:
+class PlayerLabels:
     """What pages call the players of a contest."""
 
-    def __init__(self, facts: Facts | None, played: Played):
+    def __init__(self, facts: Facts | None, played: ContestResults):
         own = dict(zip(facts.specs, facts.labels, strict=True)) if facts else {}
         players = {name for tally in played.tallies for name in (tally.first, tally.second)}
         names = dict.fromkeys([*own, *played.agents, *sorted(players)])
@@ -195,7 +195,7 @@ class Labels:
 class Contests:
     """The contests of a folder, by their names."""
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: ServerSettings):
         self.settings, self.folder = settings, settings.contests
         self.jobs = Jobs(self.folder / JOBS, most=settings.most_contests, advice=settings.jobs_advice)
 
@@ -217,11 +217,11 @@ class Contests:
         try:
             with reading(folder):
                 facts, played = Facts.read(folder / FACTS), read_store(folder / GAMES)
-                return self._summary(name, facts, played, Labels(facts, played))
+                return self._summary(name, facts, played, PlayerLabels(facts, played))
         except BadFolder as reason:
             return ContestSummary(name=name, problem=str(reason), **NOTHING_KNOWN)
 
-    def _summary(self, name: str, facts: Facts | None, played: Played, call: Labels) -> ContestSummary:
+    def _summary(self, name: str, facts: Facts | None, played: ContestResults, call: PlayerLabels) -> ContestSummary:
         job, count = self.jobs.find(name), sum(tally.games for tally in played.tallies)
         total = facts.total if facts else None
         state = state_of(self.folder / name, job, total is not None and count >= total)
@@ -246,8 +246,8 @@ class Contests:
         except BadFolder as reason:
             return ContestView(name=name, problem=str(reason), **NOTHING_KNOWN, **NOTHING_SEEN)
 
-    def _view(self, name: str, facts: Facts | None, played: Played) -> ContestView:
-        results, call = results_of(played.tallies), Labels(facts, played)
+    def _view(self, name: str, facts: Facts | None, played: ContestResults) -> ContestView:
+        results, call = results_of(played.tallies), PlayerLabels(facts, played)
         ratings = rate(results, first_move=True)
         return ContestView(
             **self._summary(name, facts, played, call).model_dump(),
@@ -263,14 +263,14 @@ class Contests:
             warnings=[call.words(warning) for warning in ratings.warnings],
         )
 
-    def games(self, name: str, skip: int) -> PlayedGames:
+    def games(self, name: str, skip: int) -> PlayedCounts:
         """The games so far, the newest first."""
         folder = self.path(name)
         with reading(folder):
             facts, played = Facts.read(folder / FACTS), read_store(folder / GAMES)
             if not played.tallies:
-                return PlayedGames(games=[], total=0)
-            call = Labels(facts, played)
+                return PlayedCounts(games=[], total=0)
+            call = PlayerLabels(facts, played)
             with Glance(folder / GAMES) as store:
                 headings = store.newest(skip, MOST_LISTED)
             listed = [
@@ -283,7 +283,7 @@ class Contests:
                 )
                 for heading in headings
             ]
-            return PlayedGames(games=listed, total=sum(tally.games for tally in played.tallies))
+            return PlayedCounts(games=listed, total=sum(tally.games for tally in played.tallies))
 
     def game(self, name: str, number: int) -> ReplayView:
         """A game to play through."""
@@ -302,7 +302,7 @@ class Contests:
                         f"the game is a file, {shown_spec(spec)}, that is not served: tengen serve --game FILE"
                     )
                 record = store.get(number, own).record
-            call = Labels(facts, played)
+            call = PlayerLabels(facts, played)
             first, second = map(call, record.players)
             return replay_of(replace(record, players=(first, second), ending=call.words(record.ending)))
 
@@ -411,14 +411,14 @@ def changed(folder: Path) -> float:
     return max(times, default=0.0)
 
 
-def read_store(path: Path) -> Played:
+def read_store(path: Path) -> ContestResults:
     """What a store says; nothing if no game has begun."""
     if not os.path.lexists(path):
         return NOTHING_PLAYED
     try:
         with Glance(path) as store:
             agents = [str(agent) for match in store.matches() for agent in match.settings.get("agents", [])]
-            played = Played(store.tally(), agents)
+            played = ContestResults(store.tally(), agents)
     except NothingYet:
         return NOTHING_PLAYED
     players = {name for tally in played.tallies for name in (tally.first, tally.second)}
@@ -509,7 +509,7 @@ def resume_contest(contests: TheContests, name: Name) -> ContestSummary:
 
 
 @router.get("/{name}/games")
-def list_games(contests: TheContests, name: Name, skip: Annotated[int, Query(ge=0, le=10**6)] = 0) -> PlayedGames:
+def list_games(contests: TheContests, name: Name, skip: Annotated[int, Query(ge=0, le=10**6)] = 0) -> PlayedCounts:
     """The games that have ended, the newest first."""
     return contests.games(name, skip)
 

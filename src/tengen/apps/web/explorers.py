@@ -22,7 +22,7 @@ from tengen.apps.web.views import LONGEST_MOVE, known_game, page_spec, position_
 from tengen.course import alphabeta, bandit, mcts
 from tengen.course.alphabeta import Walk
 from tengen.course.bandit import Contest
-from tengen.course.mcts import Settings
+from tengen.course.mcts import SearchSettings
 from tengen.course.traces import Trace
 from tengen.rules.game import Game
 
@@ -150,7 +150,7 @@ def tree_search(question: TreeSearch) -> Part:
             game,
             tuple(question.moves),
             question.example,
-            Settings(**question.model_dump(include=set(Settings.__dataclass_fields__))),
+            SearchSettings(**question.model_dump(include=set(SearchSettings.__dataclass_fields__))),
         )
     size = min(LARGEST_PART, max(1, PART // max(1, len(trace.cards))))
     told = trace.simulations[question.begin : question.begin + size]
@@ -160,7 +160,7 @@ def tree_search(question: TreeSearch) -> Part:
 
 
 @lru_cache(maxsize=8)
-def traced(game: Game, moves: tuple[str, ...], example: str | None, settings: Settings) -> Trace:
+def traced(game: Game, moves: tuple[str, ...], example: str | None, settings: SearchSettings) -> Trace:
     if example == "lecture":
         return mcts.lecture_trace()
     if example == "slides":

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from tengen.apps.web.explorers import Bounded, a_turn
 from tengen.course import queens, wumpus, wumpus_trace
-from tengen.course.queens import Step
-from tengen.course.wumpus import Summary
+from tengen.course.queens import QueensStep
+from tengen.course.wumpus import WorldsSummary
 from tengen.course.wumpus_trace import Expedition
 from tengen.rules.errors import BadParameter
 
@@ -78,7 +78,7 @@ class Solving:
     """A board from its first step to its last."""
 
     size: int
-    steps: list[Step]
+    steps: list[QueensStep]
     is_solved: bool
 
 
@@ -130,7 +130,7 @@ def expedition(size: int, pits: float, seed: int, name: str, nerve: float) -> Ex
 
 
 @router.post("/wumpus/scores")
-def compare_agents(question: Comparison) -> list[Summary]:
+def compare_agents(question: Comparison) -> list[WorldsSummary]:
     """The mean scores of all agents in the same caves, with half of their 95% intervals."""
     most = MOST_SQUARES // question.size**2
     if question.worlds > most:

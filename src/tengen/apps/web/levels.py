@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from tengen.agents.agent import Agent
 from tengen.agents.options import Answers, Megabytes, NetName, Seconds, Threads
 from tengen.agents.specs import AGENTS, LEARNED_BEST, PRESETS, load_agent
-from tengen.apps.web.settings import CORES, Settings
+from tengen.apps.web.settings import CORES, ServerSettings
 from tengen.apps.web.views import Parameter, parameter_view
 from tengen.games.connect4 import Connect4
 from tengen.games.go import Go
@@ -124,7 +124,7 @@ def level_of(text: str, game: Game) -> Level | None:
     return next((level for level in levels_of(game) if level.name == text), None)
 
 
-def spec_of(text: str, game: Game, settings: Settings) -> str:
+def spec_of(text: str, game: Game, settings: ServerSettings) -> str:
     """The spec that a client's agent stands for: a level, a run's net, or a spec that names nothing outside.
 
     No path, command or module of a client comes through: nets are those that we ship and those of runs, by name.
@@ -146,7 +146,7 @@ def spec_of(text: str, game: Game, settings: Settings) -> str:
     return text
 
 
-def _run_spec(text: str, game: Game, settings: Settings) -> str:
+def _run_spec(text: str, game: Game, settings: ServerSettings) -> str:
     from tengen.apps.web.runs import agent_spec, check_learned
 
     spec = agent_spec(text, settings) if len(text) <= LONGEST_AGENT else None
@@ -156,7 +156,7 @@ def _run_spec(text: str, game: Game, settings: Settings) -> str:
     return spec
 
 
-def _check_option(name: str, value: str, option: Option, settings: Settings) -> None:
+def _check_option(name: str, value: str, option: Option, settings: ServerSettings) -> None:
     """Refuses what would reach outside, or cost more than a client may, and any kind of option not known here."""
     allowed, ceilings = option.allowed, {**CEILINGS, Megabytes: settings.memory}
     if isinstance(allowed, NetName):
@@ -173,7 +173,7 @@ def allowed_agents() -> list[str]:
     return [name for name, maker in AGENTS.items() if not maker.is_command] + list(PRESETS)
 
 
-def new_agent(spec: str, game: Game, settings: Settings, seed: int, threads: int) -> Agent:
+def new_agent(spec: str, game: Game, settings: ServerSettings, seed: int, threads: int) -> Agent:
     """The agent of a spec that has come through the door; it repeats nothing but what the spec says."""
     return load_agent(spec, game, seed=seed, memory=settings.memory, threads=threads)
 

@@ -38,7 +38,7 @@ class Source(BaseModel):
     game: str = Field(default="", max_length=100, description="whose moves these are, where the record does not say")
 
 
-class Branch(BaseModel):
+class VariationLine(BaseModel):
     """A variation. Line 0 is the main one, line n the n-th variation, which leaves one with a lower number."""
 
     model_config = ConfigDict(extra="forbid")
@@ -58,7 +58,7 @@ class Reading(BaseModel):
     result: str
     comments: dict[int, str] = Field(description="by ply; 0 is before the first move")
     date: str
-    variations: list[Branch]
+    variations: list[VariationLine]
     problems: list[str] = Field(description="what the record has beyond this")
 
 
@@ -75,7 +75,7 @@ class Writing(BaseModel):
     ] = Field(default=("", ""), description="who moved first, who second")
     result: str = Field(default="", pattern=r"^$|" + RESULT, description="by default what the rules say")
     comments: dict[int, str] = Field(default={}, max_length=MOST_MOVES + 1)
-    variations: list[Branch] = Field(default=[], max_length=MOST_BRANCHES)
+    variations: list[VariationLine] = Field(default=[], max_length=MOST_BRANCHES)
 
 
 class Sgf(BaseModel):
@@ -108,7 +108,9 @@ def read(source: Source) -> Reading:
         comments=dict(record.comments),
         date=record.date,
         variations=[
-            Branch(of=line.of, ply=line.ply, moves=[text(move) for move in line.moves], comments=dict(line.comments))
+            VariationLine(
+                of=line.of, ply=line.ply, moves=[text(move) for move in line.moves], comments=dict(line.comments)
+            )
             for line in variations
         ],
         problems=problems + left_out[:MOST_PROBLEMS],
@@ -152,7 +154,7 @@ def write(game: Writing) -> Sgf:
     return Sgf(sgf=write_variations(record, [variation_of(branch, position.game) for branch in game.variations]))
 
 
-def variation_of(branch: Branch, game: Game) -> Variation:
+def variation_of(branch: VariationLine, game: Game) -> Variation:
     """A client's variation, with moves that the game knows; whether they are legal is seen when they are played."""
     moves = tuple(game.parse_action(text) for text in branch.moves)
     return Variation(branch.of, branch.ply, moves, branch.comments)

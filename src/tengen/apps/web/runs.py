@@ -37,7 +37,7 @@ from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, chec
 from tengen.apps.web.levels import RUN
 from tengen.apps.web.own_games import OwnGame, game_at, served_names, without_folders
 from tengen.apps.web.replays import ReplayView, label_of, replay_of
-from tengen.apps.web.settings import Settings as ServerSettings
+from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
 from tengen.learn.report import first_match, latest, latest_matches, table_of
 from tengen.learn.settings import PRESETS, Settings, load_settings, preset_names

@@ -25,7 +25,7 @@ from weakref import WeakValueDictionary
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tengen.apps.web.settings import Settings, is_loopback
+from tengen.apps.web.settings import ServerSettings, is_loopback
 from tengen.apps.web.visitors import client_name, forwarded, is_address
 
 MOST_CLIENTS = 10_000  # whose rates are remembered
@@ -126,7 +126,7 @@ def host_name(host: str) -> str | None:
         return None
 
 
-def names_of(settings: Settings) -> frozenset[str]:
+def names_of(settings: ServerSettings) -> frozenset[str]:
     """The names by which a browser may call us, besides this machine's own, and addresses where others reach us."""
     own = [] if is_loopback(settings.host) else [settings.host, socket.gethostname()]
     return frozenset(name.lower() for name in (*own, *settings.names))
@@ -135,7 +135,7 @@ def names_of(settings: Settings) -> frozenset[str]:
 class Guard:
     """The outermost part of the app: refuses what may not come in, and bounds what may."""
 
-    def __init__(self, app: ASGIApp, settings: Settings):
+    def __init__(self, app: ASGIApp, settings: ServerSettings):
         self.app, self.settings = app, settings
         self.names, self.takes_addresses = names_of(settings), not is_loopback(settings.host)
         self.rates, self.turns = Rates(settings.requests, settings.burst), Turns(settings.requests_at_once)

@@ -36,7 +36,7 @@ from tengen.apps.web.connections import Config
 from tengen.apps.web.levels import AgentList, agent_list, levels_of
 from tengen.apps.web.messages import what_is_wrong
 from tengen.apps.web.security import Guard
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.views import (
     LONGEST_SPEC,
     GameView,
@@ -82,9 +82,9 @@ class GameList(BaseModel):
     version: str
 
 
-def new_app(settings: Settings | None = None) -> FastAPI:
+def new_app(settings: ServerSettings | None = None) -> FastAPI:
     """The web app. Everything that it answers is in its OpenAPI document, but for the pages and the socket."""
-    settings = settings or Settings()
+    settings = settings or ServerSettings()
     games, pages = own_games.read_games(settings.games), play.Pages(settings)
 
     @asynccontextmanager
@@ -276,12 +276,12 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{host}:{port}"
 
 
-def link_to(address: str, settings: Settings) -> str:
+def link_to(address: str, settings: ServerSettings) -> str:
     """What a browser opens to be let in; the page itself if a password is asked for, which people know already."""
     return f"{address}/?token={settings.token}" if settings.token else address
 
 
-def greeting(address: str, settings: Settings) -> str:
+def greeting(address: str, settings: ServerSettings) -> str:
     """Where we are, for whom, and what they must show."""
     said = f"Tengen is at {link_to(address, settings)} (Ctrl-C ends it)"
     if settings.is_private:
@@ -297,7 +297,7 @@ def greeting(address: str, settings: Settings) -> str:
 class Server(uvicorn.Server):
     """Says where it is once it answers."""
 
-    def __init__(self, config: uvicorn.Config, address: str, settings: Settings, opens: bool):
+    def __init__(self, config: uvicorn.Config, address: str, settings: ServerSettings, opens: bool):
         super().__init__(config)
         self.address, self.settings, self.opens = address, settings, opens
 
@@ -311,7 +311,7 @@ class Server(uvicorn.Server):
             threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
 
-def with_secret(settings: Settings, is_open: bool) -> Settings:
+def with_secret(settings: ServerSettings, is_open: bool) -> ServerSettings:
     """The settings with what visitors must show: a password of the operator's, or a token of ours, or nothing."""
     if settings.password and is_open:
         raise TengenError("--open lets everybody in, and --password asks for one: choose one of the two")
@@ -329,14 +329,14 @@ def with_secret(settings: Settings, is_open: bool) -> Settings:
     return replace(settings, password=token, token=token)
 
 
-def name_what_goes_on(settings: Settings) -> None:
+def name_what_goes_on(settings: ServerSettings) -> None:
     """Says which processes that were started from pages outlive the server."""
     for what, folder in (("training", settings.runs), ("the contest", settings.contests)):
         for job in jobs.Jobs(folder / jobs.JOBS).running():
             print(f"{what} {job.name} goes on; the next tengen serve can show and stop it")
 
 
-def serve(settings: Settings, opens: bool = False, is_open: bool = False) -> None:
+def serve(settings: ServerSettings, opens: bool = False, is_open: bool = False) -> None:
     """Serves until Ctrl-C, and ends then at once, whatever is being compiled or thought about.
 
     With `opens` a browser shows the page. With `is_open` everybody may use it who can reach us, without a secret.

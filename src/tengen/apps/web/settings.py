@@ -27,7 +27,7 @@ def is_loopback(host: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """A server's settings. The bounds are for people at a board; nobody who plays meets one."""
 
     host: str = "127.0.0.1"

@@ -38,7 +38,7 @@ from tengen.apps.web.ahead import first_view
 from tengen.apps.web.levels import level_of, spec_of
 from tengen.apps.web.messages import BadMessage, Look, Stop, Think, id_of, read_message, read_object
 from tengen.apps.web.security import Bucket, client_of
-from tengen.apps.web.settings import CORES, Settings
+from tengen.apps.web.settings import CORES, ServerSettings
 from tengen.apps.web.thinking import Result, aloud, decisions, limit_for, ready_agent, thought_of
 from tengen.apps.web.views import cells_of, position_of
 from tengen.rules.errors import BadParameter, TengenError
@@ -108,7 +108,7 @@ class Places:
 class Pages:
     """All pages that are open, and what they share."""
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: ServerSettings):
         self.settings, self.places = settings, Places(settings.searches)
         self.pool = ThreadPoolExecutor(settings.searches, thread_name_prefix="search")
         self.pages: set[Page] = set()
@@ -182,7 +182,7 @@ async def first_of(*works: Coroutine[Any, Any, Any]) -> None:
 
 
 @dataclass(eq=False)
-class Kept:
+class KeptAgent:
     """An agent that a page asked, with when; it is made when it is first needed."""
 
     agent: Agent | None = None
@@ -195,8 +195,8 @@ class Page:
 
     def __init__(self, websocket: WebSocket, pages: Pages, client: str):
         self.websocket, self.pages, self.settings, self.client = websocket, pages, pages.settings, client
-        self.searches: dict[int, Search] = {}
-        self.agents: dict[tuple[Any, ...], Kept] = {}  # the one asked last is the last
+        self.searches: dict[int, ThinkRequest] = {}
+        self.agents: dict[tuple[Any, ...], KeptAgent] = {}  # the one asked last is the last
         self.tasks: set[asyncio.Task[None]] = set()
         self.rate = Bucket(self.settings.messages, self.settings.burst, time.monotonic())
         self.gone, self.sending = asyncio.Event(), asyncio.Lock()
@@ -256,7 +256,7 @@ class Page:
         before = self.searches.get(question.slot)
         if before is not None:
             before.drop()
-        search = self.searches[question.slot] = Search(self, question, before)
+        search = self.searches[question.slot] = ThinkRequest(self, question, before)
         self.begin(search.run())
 
     async def look(self, message: Look) -> None:
@@ -294,9 +294,9 @@ class Page:
     # Agents.
 
     @contextmanager
-    def kept(self, key: tuple[Any, ...]) -> Iterator[Kept]:
+    def kept(self, key: tuple[Any, ...]) -> Iterator[KeptAgent]:
         """The agent of a key as it was left; those not asked for longest make room for it."""
-        found = self.agents.pop(key, None) or Kept()
+        found = self.agents.pop(key, None) or KeptAgent()
         self.agents[key] = found
         found.is_busy = True
         idle = [key for key, kept in self.agents.items() if not kept.is_busy]
@@ -316,12 +316,12 @@ class Page:
 
 
 @dataclass(eq=False)
-class Search:
+class ThinkRequest:
     """One `think` of a page, from its message to its last answer."""
 
     page: Page
     question: Think
-    before: Search | None  # in the same slot: the two may share an agent, so it must end first
+    before: ThinkRequest | None  # in the same slot: the two may share an agent, so it must end first
     stop: threading.Event = field(default_factory=threading.Event)
     is_dropped: bool = False  # nobody waits for its move any more
     ended: asyncio.Event = field(default_factory=asyncio.Event)

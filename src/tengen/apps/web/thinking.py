@@ -14,7 +14,7 @@ from tengen.agents.passing import compile_for
 from tengen.agents.thinking import EARLY, keeps_its_tree, think
 from tengen.apps.web.levels import new_agent
 from tengen.apps.web.messages import Think
-from tengen.apps.web.settings import Settings
+from tengen.apps.web.settings import ServerSettings
 from tengen.rules.game import Game, Position
 from tengen.rules.kernel_cache import telling
 from tengen.search.limits import Clock, Decision, Limit
@@ -50,7 +50,7 @@ _first_use = threading.Lock()
 _ready: set[tuple[str, str]] = set()  # agents and games whose kernels are there
 
 
-def ready_agent(spec: str, game: Game, settings: Settings, threads: int) -> Agent:
+def ready_agent(spec: str, game: Game, settings: ServerSettings, threads: int) -> Agent:
     """A new agent, all of whose kernels are there: the time it is given is for thinking, not for compiling.
 
     For that, another like it searches once. One at a time does so, and nothing is compiled twice.
@@ -71,7 +71,7 @@ def ready_agent(spec: str, game: Game, settings: Settings, threads: int) -> Agen
 # How long, and in which pieces.
 
 
-def limit_for(question: Think, agent: Agent, is_timed: bool, settings: Settings) -> Limit:
+def limit_for(question: Think, agent: Agent, is_timed: bool, settings: ServerSettings) -> Limit:
     """How long an agent thinks: as the page says, else as the agent's spec says, and never for longer than we give.
 
     A level that is bounded by what it looks at stays so: more time makes it no stronger.

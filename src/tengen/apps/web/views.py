@@ -66,7 +66,7 @@ class Forbidden(BaseModel):
     reason: str
 
 
-class Labels(BaseModel):
+class EdgeLabels(BaseModel):
     """What stands beside the board: a point is its column's label and its row's."""
 
     columns: list[str]
@@ -78,7 +78,7 @@ class View(BaseModel):
 
     game: str
     shape: tuple[int, int] = Field(description="rows and columns")
-    labels: Labels
+    labels: EdgeLabels
     colours: tuple[str, str] = Field(description="what the players are called")
     board: list[int] = Field(description="0 empty, 1 the first player's stone, 2 the second's")
     to_play: int
@@ -257,16 +257,16 @@ def view_of(position: Position) -> View:
     )
 
 
-def labels_of(game: Game) -> Labels:
+def labels_of(game: Game) -> EdgeLabels:
     rows, columns = game.shape
     texts = [game.coordinates.text(cell) for cell in range(game.cells)]
-    return Labels(
+    return EdgeLabels(
         columns=[texts[x][0] for x in range(columns)],
         rows=[texts[y * columns][1:] for y in range(rows)],
     )
 
 
-class Step(NamedTuple):
+class Placement(NamedTuple):
     """What a move does with its stone."""
 
     cell: int | None  # where it stands then; None for a pass
@@ -280,26 +280,26 @@ def cells_of(position: Position) -> dict[int, int | None]:
     return {action: step_of(position, action).cell for action in position.legal_actions}
 
 
-def step_of(position: Position | None, action: int | None) -> Step:
+def step_of(position: Position | None, action: int | None) -> Placement:
     """What an action of the position does with its stone. Only the boards before and after are asked.
 
     A stone that leaves the board, or turns into the other's, is a move on its own cell.
     """
     if position is None or action is None:
-        return Step(None)
+        return Placement(None)
     game = position.game
     if plays_points(game) and not hasattr(game.parameters, "action_text"):
-        return Step(action if action < game.cells else None)
+        return Placement(action if action < game.cells else None)
     board, after, own = position.board.ravel(), position.play(action).board.ravel(), position.to_play + 1
     left = cells_where((board == own) & (after != own))
     filled = cells_where((board == 0) & (after == own))
     arrived = filled or cells_where((board != own) & (after == own))
     if not arrived:
         changed = left or cells_where(board != after)
-        return Step(changed[0] if changed else None)
+        return Placement(changed[0] if changed else None)
     if left:
-        return Step(arrived[0], left[0])
-    return Step(arrived[0], fills=tuple(filled) if len(filled) > 1 else ())
+        return Placement(arrived[0], left[0])
+    return Placement(arrived[0], fills=tuple(filled) if len(filled) > 1 else ())
 
 
 def cells_where(mask: np.ndarray) -> list[int]:

@@ -29,7 +29,7 @@ QUICK_MINUTES = 5.0  # of each stage of training
 
 
 @dataclass(frozen=True)
-class Extent:
+class Go9Extent:
     """How much is done."""
 
     records: int  # games that teach
@@ -38,7 +38,7 @@ class Extent:
     changes: dict[str, list[str]]  # of each stage's settings
 
 
-QUICK = Extent(
+QUICK = Go9Extent(
     records=40,
     games=2,
     seconds=1.0,
@@ -54,7 +54,7 @@ QUICK = Extent(
         ],
     },
 )
-FULL = Extent(records=4000, games=10, seconds=60.0, changes={stage: [] for stage in STAGES})
+FULL = Go9Extent(records=4000, games=10, seconds=60.0, changes={stage: [] for stage in STAGES})
 
 
 def reproduce_go9(options: Options) -> None:
@@ -89,7 +89,7 @@ def reproduce_go9(options: Options) -> None:
     )
 
 
-def find_nets(options: Options, extent: Extent) -> tuple[str, dict[str, list[dict[str, Any]]]]:
+def find_nets(options: Options, extent: Go9Extent) -> tuple[str, dict[str, list[dict[str, Any]]]]:
     """The options that name the nets, and what was measured while they were trained, by stage."""
     if options.net == "none":
         return "policy=patterns,value=none,lambda=1", {}

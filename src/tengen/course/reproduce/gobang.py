@@ -30,7 +30,7 @@ SIMULATIONS = 400  # of the network search
 
 
 @dataclass(frozen=True)
-class Extent:
+class GobangExtent:
     """How much is played."""
 
     size: int  # of the board on which every pair plays
@@ -40,8 +40,8 @@ class Extent:
     preset: str  # what trains the ninth algorithm's net
 
 
-QUICK = Extent(size=9, games=4, timed_games=1, plies=16, preset="gomoku9")
-FULL = Extent(size=15, games=100, timed_games=4, plies=60, preset="gomoku15")
+QUICK = GobangExtent(size=9, games=4, timed_games=1, plies=16, preset="gomoku9")
+FULL = GobangExtent(size=15, games=100, timed_games=4, plies=60, preset="gomoku15")
 
 
 def reproduce_gobang(options: Options) -> None:
@@ -82,7 +82,7 @@ def reproduce_gobang(options: Options) -> None:
     )
 
 
-def find_net(options: Options, extent: Extent) -> str:
+def find_net(options: Options, extent: GobangExtent) -> str:
     """The ninth algorithm's net: the one that was given, one that comes along, or one that is trained here."""
     if options.net:
         return options.net
@@ -94,7 +94,7 @@ def minutes_of(options: Options) -> float | None:
     return options.minutes or (None if options.is_full else QUICK_MINUTES)
 
 
-def move_times(name: str, size: int, extent: Extent, options: Options) -> np.ndarray:
+def move_times(name: str, size: int, extent: GobangExtent, options: Options) -> np.ndarray:
     """Seconds for each move of games that an agent plays against itself: [games, plies], NaN where one was over."""
     options.say(f"… move times of {name} on {size}×{size}")
     game = load_game(f"gomoku:size={size}")

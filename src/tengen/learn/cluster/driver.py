@@ -21,13 +21,13 @@ from ray.exceptions import ObjectStoreFullError, RayError
 from tengen import __version__
 from tengen.learn.cluster.learners import Learners, hold_gpu
 from tengen.learn.cluster.pool import WorkerPool
-from tengen.learn.cluster.worker import NetParts, Post, Slice, Weights, Worker
+from tengen.learn.cluster.worker import NetParts, Post, SelfPlayWorker, Slice, Weights
 from tengen.learn.replay import Replay
 from tengen.learn.run import net_name
 from tengen.learn.selfplay import Games
 from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
-from tengen.learn.training import Played, Training, Watcher, on_cpu, on_gpu
+from tengen.learn.training import GenerationGames, Training, Watcher, on_cpu, on_gpu
 from tengen.rules.game import Game
 
 TOLD = "cluster.json"  # in the run's folder, while the run goes on: how the cluster stands
@@ -45,7 +45,7 @@ class ClusterTraining(Training):
         watcher: Watcher,
         device: str = "cpu",
         learners: int = 1,
-        kind: type = Worker,
+        kind: type = SelfPlayWorker,
     ):
         """`learners` are the GPUs that learn, or without GPUs processes; `kind` is what plays."""
         self.learners = Learners(learners)
@@ -85,13 +85,13 @@ class ClusterTraining(Training):
 
     # A generation.
 
-    def _play(self, generation: int) -> Played:
+    def _play(self, generation: int) -> GenerationGames:
         gated = self.settings.evaluation.gating > 0
         oldest = 0 if gated else min(self.replay.generations, default=0)
         slices, seconds = self.pool.harvest(self.settings.selfplay.positions, oldest, self._waiting)
         games = Games.join([Games.none(self.game.actions), *(slice.games for slice in slices)])
         more = {"cluster": self._measured(slices)}
-        return Played(games, sum(slice.evaluations for slice in slices), seconds, more)
+        return GenerationGames(games, sum(slice.evaluations for slice in slices), seconds, more)
 
     def _waiting(self) -> bool:
         """Whether to wait for games no longer. Meanwhile a net that the object store did not take is offered again."""

@@ -31,7 +31,7 @@ from tengen.rules.game import Game
 PATIENCE = timedelta(seconds=120)  # with a learner that does not answer
 
 
-class Held(NamedTuple):
+class HeldGpu(NamedTuple):
     """A GPU of the driver's machine that Ray gives to nobody else."""
 
     node: str
@@ -45,7 +45,7 @@ class Holder:
         return int(ray.get_gpu_ids()[0])
 
 
-def hold_gpu() -> Held | None:
+def hold_gpu() -> HeldGpu | None:
     """Takes the driver's GPU from Ray's books, if it stands there: no worker is to play on it."""
     node = ray.get_runtime_context().get_node_id()
     gpus = sum(one["Resources"].get("GPU", 0) for one in ray.nodes() if one["NodeID"] == node)
@@ -54,7 +54,7 @@ def hold_gpu() -> Held | None:
     where = NodeAffinitySchedulingStrategy(node, soft=False)
     holder: Any = ray.remote(Holder).options(num_cpus=0, num_gpus=1, scheduling_strategy=where).remote()
     torch.cuda.set_device(ray.get(holder.number.remote()))
-    return Held(node, holder)
+    return HeldGpu(node, holder)
 
 
 class Together(nn.Module):
@@ -105,7 +105,7 @@ def join(address: str, rank: int, count: int, device: str) -> None:
     distributed.init_process_group(backend, init_method=where, rank=rank, world_size=count, timeout=PATIENCE)
 
 
-class Learner:
+class LearnerActor:
     """One of them, as an actor: it does what the driver does, at the same time."""
 
     def __init__(self, spec: str, settings: Settings, address: str, rank: int, count: int, device: str):
@@ -181,7 +181,7 @@ class Learners:
         """Actors for all but the first, which is this process."""
         address = free_address()
         options = {"num_gpus": 1, "num_cpus": 0} if device == "cuda" else {"num_gpus": 0, "num_cpus": 0}
-        actor = ray.remote(Learner).options(max_restarts=0, **options)
+        actor = ray.remote(LearnerActor).options(max_restarts=0, **options)
         self.others = [
             actor.remote(game.spec, settings, address, rank, self.count, device) for rank in range(1, self.count)
         ]

@@ -19,7 +19,7 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from tengen.arena.cluster import ClusterError
-from tengen.learn.cluster.worker import Post, Slice, Weights, Worker
+from tengen.learn.cluster.worker import Post, SelfPlayWorker, Slice, Weights
 
 LOOK = 1.0  # seconds between two looks at which machines are there
 GLANCE = 0.1  # seconds that the thread waits for slices at a time
@@ -79,7 +79,7 @@ class WorkerPool:
         positions: int,
         say: Callable[[str], None] = print,
         devices: tuple[str, ...] = ("cpu", "cuda"),
-        kind: type = Worker,
+        kind: type = SelfPlayWorker,
     ):
         """`posts` says what the worker with a number is told on a device; `positions` is what a generation takes."""
         self.posts, self.positions, self.say, self.devices, self.kind = posts, positions, say, devices, kind

@@ -69,7 +69,7 @@ class Slice(NamedTuple):
         return sum(array.nbytes for array in self.games)
 
 
-class Worker:
+class SelfPlayWorker:
     """Plays slices, one after the other. Ray makes an actor of it; nothing here knows that but `fetch`."""
 
     def __init__(self, name: str, post: Post):

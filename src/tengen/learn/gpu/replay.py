@@ -12,7 +12,7 @@ from tengen.learn.gpu.arrays import launch, shared, to_gpu
 from tengen.learn.gpu.kernels import set_up_rows, settle_rows
 from tengen.learn.replay import Replay, places_of
 from tengen.learn.selfplay import Games
-from tengen.learn.targets import NamedTarget, Played, Target
+from tengen.learn.targets import NamedTarget, PlayedGames, Target
 from tengen.rules.contract import DRAW
 from tengen.rules.cuda import grid
 from tengen.rules.game import Game
@@ -24,29 +24,29 @@ class GpuReplay(Replay):
 
     def __init__(self, game: Game, targets: Sequence[NamedTarget] = ()):
         super().__init__(game, targets)
-        self._held: dict[int, Played] = {}
+        self._held: dict[int, PlayedGames] = {}
         self.blank = cuda.to_device(as_words(game.new_states(1))[0])
         self.states = cuda.device_array(1, game.parameters.record())
         self.cells, self.actions = (
             torch.as_tensor(turns).cuda() for turns in (game.symmetries, game.action_symmetries)
         )
 
-    def join(self) -> Played:
+    def join(self) -> PlayedGames:
         """Brings new generations to the GPU, and lays all of them side by side there."""
         self._held = {number: self._held.get(number) or self._hold(games) for number, games in self.generations.items()}
-        parts, positions, games = list[Played](), 0, 0
+        parts, positions, games = list[PlayedGames](), 0, 0
         for part in self._held.values():
             begins, ends = part.begins + positions, part.ends + positions
             parts.append(part._replace(begins=begins, ends=ends, games=part.games + games))
             positions, games = positions + len(part.moves), games + len(part.scores)
-        played = Played(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
+        played = PlayedGames(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
         self.useful: Any = torch.nonzero(played.policies.any(1)).squeeze(1)
         return played
 
-    def _hold(self, games: Games) -> Played:
+    def _hold(self, games: Games) -> PlayedGames:
         """One generation's games on the GPU, with what a batch asks of each position."""
         columns = [to_gpu(column) for column in (games.moves, games.policies, *places_of(games))]
-        return Played(*columns, *self._settled_there(games, columns[0]))  # type: ignore[call-arg]
+        return PlayedGames(*columns, *self._settled_there(games, columns[0]))  # type: ignore[call-arg]
 
     def _settled_there(self, games: Games, moves: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Who owns each cell at the end of each game, and the scores: as `settled` has them."""
@@ -87,7 +87,7 @@ class GpuReplay(Replay):
         return torch.randint(below, (count,), device="cuda", generator=random)
 
     def _wanted_there(
-        self, target: Target, played: Played, chosen: torch.Tensor, turns: torch.Tensor, movers: torch.Tensor
+        self, target: Target, played: PlayedGames, chosen: torch.Tensor, turns: torch.Tensor, movers: torch.Tensor
     ) -> torch.Tensor:
         numbers = target.wanted(played, chosen, movers)
         if target.per == "position":
