@@ -27,8 +27,8 @@ Arm $i$ pays $X_{i,t} \\in \\{0, 1\\}$ at time $t$. After $n$ pulls of arms $I_1
 $$R_n = \\max_i \\sum_{t=1}^n X_{i,t} - \\sum_{t=1}^n X_{I_t,t}$$
 
 UCB1 takes the arm with the greatest $\\bar X_j + C\\sqrt{2 \\ln n / n_j}$. In the terminal: `tengen lab bandit`.""",
-        """from tengen.course.bandit import contest
-from tengen.apps.lab_printing import regret_chart
+        """from tengen.apps.lab_printing import regret_chart
+from tengen.course.bandit import contest
 
 found = contest([0.3, 0.5, 0.7], steps=1000, runs=100, has_thompson=True)
 for play in found.plays:
@@ -101,7 +101,7 @@ Write a tree of two levels in which nothing can be pruned, and the same leaves i
 
 Select, expand, simulate, back up. The lecture's example: a root visited 21 times with children 7/10, 5/8 and 0/3. It
 computes mean $+ \\sqrt{\\ln 21 / n_j}$. In the terminal: `tengen lab mcts`.""",
-        """from tengen.course.mcts import Settings, lecture_trace, trace
+        """from tengen.course.mcts import SearchSettings, lecture_trace, trace
 from tengen.course.mcts_narration import State, draw_trace, root_table, tell
 
 lecture = lecture_trace()
@@ -113,7 +113,7 @@ draw_trace(lecture, 0)""",
 The product's own UCT, one playout at a time.""",
         """from tengen import load_game
 
-found = trace(load_game("connect4").start(), Settings("uct", exploration=0.7, simulations=100))
+found = trace(load_game("connect4").start(), SearchSettings("uct", exploration=0.7, simulations=100))
 for row in root_table(State(found)):
     print(*(f"{cell:>8}" for cell in row))
 draw_trace(found, most=16)""",
@@ -123,7 +123,7 @@ draw_trace(found, most=16)""",
 
 $Q + U$ with $U = c\\,P\\,\\sqrt{\\sum N} / (1 + N)$; the network judges leaves. The slides' example: cells 1, 4 and 5
 are taken on 3×3, White is to play, $c = 5$. In the terminal: `tengen lab puct`.""",
-        """from tengen.course.mcts import Settings, slides_trace, trace
+        """from tengen.course.mcts import SearchSettings, slides_trace, trace
 from tengen.course.mcts_narration import State, draw_trace, root_table, tell
 
 slides = slides_trace(3)
@@ -138,7 +138,7 @@ After 400 simulations the slides have the counts below; with $\\tau = 1$, $\\pi 
         "# Any position, judged by a network that comes along",
         """from tengen import load_game
 
-found = trace(load_game("connect4").start(), Settings("puct", "connect4", simulations=100))
+found = trace(load_game("connect4").start(), SearchSettings("puct", "connect4", simulations=100))
 for row in root_table(State(found)):
     print(*(f"{cell:>8}" for cell in row))
 draw_trace(found, most=16)""",
@@ -336,10 +336,10 @@ for name, spec in PRESETS.items():
         "# Its evaluation: f = 3x + 2y + z + 100·N₁ + 50·N₂ + 20·N₃, and time a move",
         """from pathlib import Path
 
-from tengen.course.reproduce.gobang import Extent, mean_time, move_times
+from tengen.course.reproduce.gobang import GobangExtent, mean_time, move_times
 from tengen.course.reproduce.page import Options
 
-extent = Extent(9, games=2, timed_games=1, plies=4, preset="gomoku9")
+extent = GobangExtent(9, games=2, timed_games=1, plies=4, preset="gomoku9")
 options = Options(Path("."), say=lambda line: None)
 names = ("gobang2", "gobang5", "gobang6", "puct:net=gomoku9,simulations=100")
 times = {(name, 9): move_times(name, 9, extent, options) for name in names}

@@ -1,6 +1,8 @@
 """The house: a layer imports only from layers above it, and only a few modules import torch."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "tengen"
@@ -52,3 +54,25 @@ def test_who_imports_torch():
         if any(name.split(".")[0] == "torch" for name in imports(path)):
             where = path.relative_to(PACKAGE).as_posix()
             assert where.startswith(("learn/", "alphago/")) or where in TORCH
+
+
+PLAYERS = """
+import importlib, pkgutil, sys
+import tengen.apps, tengen.course
+
+for name in ("torch", "onnx", "onnxscript", "safetensors", "ray", "pyarrow"):
+    sys.modules[name] = None  # whoever imports it is told that it is not there
+for package in (tengen.apps, tengen.course):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+from tengen.apps.cli import main
+sys.argv = ["tengen", "train", "tictactoe", "--run", "nowhere"]
+main()
+"""
+
+
+def test_players_do_without_what_training_needs(tmp_path):
+    """`pip install tengen` brings none of it: every app and lab begins, and training says what is missing."""
+    done = subprocess.run([sys.executable, "-c", PLAYERS], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert "tengen[train]" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -9,8 +9,8 @@ PROGRAMS = {
     "the web app": """
 from starlette.testclient import TestClient
 from tengen.apps.web.server import new_app
-from tengen.apps.web.settings import Settings
-with TestClient(new_app(Settings()), base_url="http://127.0.0.1:8000") as page:
+from tengen.apps.web.settings import ServerSettings
+with TestClient(new_app(ServerSettings()), base_url="http://127.0.0.1:8000") as page:
     assert page.get("/").status_code == 200
 """,
     "the command line": "import tengen.apps.cli, tengen.apps.arena, tengen.apps.gtp.conversation, rich.table",

@@ -422,8 +422,9 @@ def test_specs(fakes):
     for spec, message in [("gtp", "needs a command line"), ("gtp:'gnugo", "not a command line: no closing quotation")]:
         with pytest.raises(BadParameter, match=message):
             load_agent(spec, game)
-    with pytest.raises(EngineError, match="there is no program 'gnugoo'"):
-        load_agent("gtp:gnugoo", game)
+    for spec in ("gtp:gnugoo", "gtp:gnugoo mine.py", "gomocup:gnugoo mine.py:Flat"):  # no file of an agent
+        with pytest.raises(EngineError, match="there is no program 'gnugoo'"):
+            load_agent(spec, load_game("gomoku") if spec.startswith("gomocup") else game)
 
 
 def stones(position, player):

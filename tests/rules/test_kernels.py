@@ -395,7 +395,10 @@ def traps(tmp_path):
     found = {"open": "others may write", "above/mine": "others may write", "link": "is a link"}
     if os.getuid() == 0:  # nobody else can give a folder away
         os.chown(tmp_path / "given" / "tengen" / "kernels", 12345, 12345)
-        found["given"] = "belongs to somebody else"
+        (tmp_path / "led").symlink_to(tmp_path / "led-to")
+        (tmp_path / "led-to" / "tengen" / "kernels").mkdir(parents=True)
+        os.chown(tmp_path / "led", 12345, 12345, follow_symlinks=False)
+        found |= dict.fromkeys(("given", "led"), "belongs to somebody else")
     return {tmp_path / name: words for name, words in found.items()}
 
 

@@ -349,9 +349,9 @@ def agent_names() -> list[str]:
 
 def maker_of(spec: str) -> tuple[Maker, str, str]:
     """Who makes the agent of a spec, what it is called, and the options that follow."""
-    if (found := maker_of_file(spec)) is not None:
-        return found
     name, _, rest = spec.partition(":")
+    if name not in (*AGENTS, *PRESETS) and (found := maker_of_file(spec)) is not None:
+        return found  # a command line after gtp: may end in .py, too
     if name in PRESETS:
         name, _, preset = PRESETS[name].partition(":")
         rest = f"{preset},{rest}"

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tengen.games import load_game
-from tengen.learn.run import what_is_saved
 from tengen.learn.screen import Screen
 from tengen.learn.settings import load_settings
 from tengen.rules.errors import TengenError
@@ -64,6 +63,7 @@ def train(
 @contextmanager
 def stopped_gently(training: Any, say: Callable[[str], None]) -> Iterator[None]:
     """Within, Ctrl-C ends a run with what was saved last; a second one ends it at once."""
+    from tengen.learn.run import what_is_saved  # it needs what training needs, which players do without
 
     def stop(number: int, frame: object) -> None:
         if training.is_stopped:

@@ -236,6 +236,7 @@ def check_private(folder: Path) -> None:
     """
     check_ours(folder.lstat(), folder)
     for path in {*folder.absolute().parents, *folder.resolve().parents}:
+        check_owner(path.lstat(), path, is_parent=True)  # of a link: whoever owns it can point it elsewhere
         check_ours(path.stat(), path, is_parent=True)
 
 
@@ -248,11 +249,16 @@ def check_ours(status: os.stat_result, path: Path, is_parent: bool = False) -> N
         return
     if stat.S_ISLNK(status.st_mode):
         raise Untrusted(f"{path} is a link")
-    if status.st_uid != os.getuid() and not (is_parent and status.st_uid == 0):
-        raise Untrusted(f"{path} belongs to somebody else")
+    check_owner(status, path, is_parent)
     is_shared = status.st_mode & OTHERS_WRITE and not (is_parent and status.st_mode & stat.S_ISVTX)
     if is_shared and not _is_private_group(status):
         raise Untrusted(f"others may write to {path}; chmod go-w it once you know that nobody did")
+
+
+def check_owner(status: os.stat_result, path: Path, is_parent: bool = False) -> None:
+    """Raises Untrusted if a file, folder or link is somebody else's; one above ours may be the administrator's."""
+    if hasattr(os, "getuid") and status.st_uid != os.getuid() and not (is_parent and status.st_uid == 0):
+        raise Untrusted(f"{path} belongs to somebody else")
 
 
 def _is_private_group(status: os.stat_result) -> bool:
