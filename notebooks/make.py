@@ -132,9 +132,11 @@ draw_trace(slides)""",
         """# From counts to a policy
 
 After 400 simulations the slides have the counts below; with $\\tau = 1$, $\\pi = N / 400$.""",
-        """from tengen.course.reproduce.slides import FINAL_VISITS
+        """from tengen.course.reproduce.quotes import SLIDES_FINAL
+from tengen.course.reproduce.slides import numbers_of
 
-{cell: visits / sum(FINAL_VISITS.values()) for cell, visits in FINAL_VISITS.items()}""",
+visits = {cell: int(numbers_of(card)["N"]) for cell, card in SLIDES_FINAL.items()}
+{cell: count / sum(visits.values()) for cell, count in visits.items()}""",
         "# Any position, judged by a network that comes along",
         """from tengen import load_game
 

@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "tengen"
 LAYERS = ["rules", "games", "search", "knowledge", "nets", "agents", "records", "report", "arena"]
 LAYERS += ["learn", "alphago", "envs", "course", "apps"]
 TORCH = {f"nets/{name}.py" for name in ("layers", "networks", "resnet", "gobang", "transformer", "export", "graph")}
-TORCH |= {"envs/cuda.py"}  # who imports it, beside learn/ and alphago/
+TORCH |= {"envs/cuda.py", "course/figures.py"}  # who imports it, beside learn/ and alphago/
 
 
 def imports(path):

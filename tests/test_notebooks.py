@@ -28,7 +28,8 @@ def test_notebooks_are_as_they_are_made(make):
 def test_each_lab_and_each_document_has_one(make):
     from tengen.apps.labs import app
 
-    assert sorted(make.LABS) == sorted(command.name for command in app.registered_commands)
+    labs = {command.name for command in app.registered_commands} - {"figures"}  # which draws what documents show
+    assert set(make.LABS) == labs
     assert [name.split("-")[1] for name in make.DOCUMENTS] == list("abcde")
 
 

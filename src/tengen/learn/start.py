@@ -85,6 +85,8 @@ def stopped_gently(training: Any, say: Callable[[str], None]) -> Iterator[None]:
 
 def tell_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
     """Says how far a run has got, and where its report is, if there is one yet."""
+    from tengen.learn.run import what_is_saved
+
     done = f"generation {training.counters.generation} of {training.settings.run.generations}"
     how = "complete" if training.is_complete else f"after {done}; {what_is_saved(folder)}"
     report = folder / "report.html"
