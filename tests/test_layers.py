@@ -52,3 +52,17 @@ def test_who_imports_torch():
         if any(name.split(".")[0] == "torch" for name in imports(path)):
             where = path.relative_to(PACKAGE).as_posix()
             assert where.startswith(("learn/", "alphago/")) or where in TORCH
+
+
+def test_single_games_are_known_to_games_and_knowledge_alone():
+    """Everybody else asks a game's class for its attributes; only the AlphaGo pipeline is about one game, Go."""
+    single = {path.stem for path in (PACKAGE / "games").glob("*.py")} - {"__init__"}
+    for path in PACKAGE.rglob("*.py"):
+        if path.relative_to(PACKAGE).parts[0] in ("games", "knowledge", "alphago"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in getattr(node, "names", []) if isinstance(alias, ast.alias)]
+            module = node.module if isinstance(node, ast.ImportFrom) else ""
+            told = {f"{module}.{name}".strip(".") for name in names} | {module}
+            found = {f"tengen.games.{name}" for name in single} & told
+            assert not found, f"{path} imports {', '.join(found)}: ask the game's class, or go by way of knowledge/"
