@@ -93,6 +93,7 @@ def test_a_file_says_how_gtp_calls_its_game(own):
     [
         ('drawing = "line"', "drawing is 'line'; it is one of lines, discs, holes, marks, cells"),
         ('scoring = "points"', "scoring is 'points'; it is one of area, discs"),
+        ('scoring = "area"', "scoring is 'area', so its actions must be its cells and a pass"),
     ],
 )
 def test_a_word_that_is_not_known_is_refused(tmp_path, attribute, message):

@@ -76,12 +76,16 @@ class Game:
                 raise GameFileError(f"{name}: class {game_type.__name__} has no {attribute!r}")
         if missing := missing_rules(game_type):
             raise GameFileError(f"{name}: no rule for {', '.join(missing)}; see @rules({game_type.__name__})")
-        for attribute, known, chosen in (
-            ("drawing", DRAWINGS, self.drawing),
-            ("scoring", SCORINGS, self.scoring or SCORINGS[0]),
-        ):
-            if chosen not in known:
-                raise GameFileError(f"{name}: {attribute} is {chosen!r}; it is one of {', '.join(known)}")
+        self._check_words()
+
+    def _check_words(self) -> None:
+        """Raises GameFileError for a drawing or a scoring that nobody knows, or that does not fit the actions."""
+        for attribute, known in (("drawing", DRAWINGS), ("scoring", (None, *SCORINGS))):
+            if (chosen := getattr(self, attribute)) not in known:
+                words = ", ".join(filter(None, known))
+                raise GameFileError(f"{self.name}: {attribute} is {chosen!r}; it is one of {words}")
+        if self.scoring == "area" and self.actions != self.cells + 1:
+            raise GameFileError(f"{self.name}: scoring is 'area', so its actions must be its cells and a pass")
 
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
@@ -163,7 +167,7 @@ class Game:
 
     @property
     def title(self) -> str:
-        """What lists call it: the class's `title`, or `titles[name]` for one of its further `names`."""
+        """What lists call it: the class's `title`, or `titles[name]` for one of its `names`; else made of its name."""
         titles = {**getattr(self.parameters, "titles", {})}
         if not self.fixed and hasattr(self.parameters, "title"):
             titles[self.name] = self.parameters.title

@@ -276,7 +276,7 @@ def set_free_handicap(talk: Conversation, words: list[str]) -> str:
 
 def read_stones(talk: Conversation, word: str) -> int:
     stones = read_whole(word)
-    if "handicap" not in talk.session.plain.parameters._fields:
+    if not talk.session.takes_handicap:
         raise GtpError(f"invalid number of stones: there is no handicap in {talk.session.game.name}")
     if talk.session.history or (talk.session.position.board > 0).any():
         raise GtpError("board not empty")

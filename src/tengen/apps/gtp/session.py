@@ -70,6 +70,10 @@ class Session:
         return self.game.scoring == "area"
 
     @property
+    def takes_handicap(self) -> bool:
+        return self.counts_area and "handicap" in self.game.parameters._fields
+
+    @property
     def is_over(self) -> bool:
         return self.position.outcome is not None
 
