@@ -8,7 +8,7 @@ import tengen
 from tengen.agents.gtp import new_game
 from tengen.apps.gtp.engine import Engine
 from tengen.apps.web.levels import LEVELS, levels_of
-from tengen.apps.web.views import score_of, view_of
+from tengen.apps.web.views import game_views, score_of, view_of
 from tengen.games import class_of, file_names, offered_names, other_names, sgf_numbers
 from tengen.records.record import Record
 from tengen.records.sgf import read_sgf, write_sgf
@@ -93,18 +93,13 @@ def test_a_file_says_how_gtp_calls_its_game(own):
     [
         ('drawing = "line"', "drawing is 'line'; it is one of lines, discs, holes, marks, cells"),
         ('scoring = "points"', "scoring is 'points'; it is one of area, discs"),
+        ('levels = ("random", "uct")', "levels has 2 agents; it has 5, beginner to strongest"),
         ('scoring = "area"', "scoring is 'area', so its actions must be its cells and a pass"),
     ],
 )
-def test_a_word_that_is_not_known_is_refused(tmp_path, attribute, message):
+def test_what_makes_no_sense_is_refused(tmp_path, attribute, message):
     with pytest.raises(GameFileError, match=message):
         game_with(tmp_path / "my_race.py", f"    {attribute}\n")
-
-
-def test_five_levels_are_wanted(tmp_path):
-    game = game_with(tmp_path / "my_race.py", '    levels = ("random", "uct")\n')
-    with pytest.raises(GameFileError, match="has 2 levels; write an agent for each of beginner, easy"):
-        levels_of(game)
 
 
 def test_titles_of_our_games():
@@ -119,6 +114,13 @@ def test_titles_of_our_games():
     }
     assert tengen.load_game("gomoku:size=8,rule=renju").title == "Gomoku"
     assert set(offered_names()) <= {*file_names(), *other_names()}
+
+
+def test_sizes_that_a_form_suggests():
+    sizes = {view.name: view.usual_sizes for view in game_views(levels_of)}
+    assert (sizes["go"], sizes["reversi"], sizes["renju"]) == ([9, 13, 19], [4, 6, 8], [15])
+    assert sizes["gomoku"] == [9, 11, 13, 15, 19]
+    assert sizes["tictactoe"] == sizes["connect4"] == []
 
 
 def test_numbers_and_rules_of_our_games():

@@ -89,6 +89,7 @@ class Go(NamedTuple):
     )
     players = ("Black", "White")
     drawing = "lines"
+    usual_sizes = (9, 13, 19)
     scoring = "area"
     sgf_number = 1
     gtp_name = "Go"

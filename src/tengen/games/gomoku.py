@@ -45,6 +45,10 @@ class Gomoku(NamedTuple):
         return self.size, self.size
 
     @property
+    def usual_sizes(self):
+        return (15,) if self.rule == RENJU else (9, 11, 13, 15, 19)
+
+    @property
     def levels(self):
         cells = self.size**2
         return (

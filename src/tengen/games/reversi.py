@@ -38,6 +38,7 @@ class Reversi(NamedTuple):
     planes = ("own discs", "opponent's discs", "legal moves", "first player to move")
     players = ("Black", "White")
     drawing = "discs"
+    usual_sizes = (4, 6, 8)
     scoring = "discs"
     levels = ("uct:playouts=10", "uct:playouts=50", "alphabeta:depth=1", "alphabeta:depth=4", "alphabeta:time=1")
     sgf_number = 2

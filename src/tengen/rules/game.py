@@ -76,16 +76,18 @@ class Game:
                 raise GameFileError(f"{name}: class {game_type.__name__} has no {attribute!r}")
         if missing := missing_rules(game_type):
             raise GameFileError(f"{name}: no rule for {', '.join(missing)}; see @rules({game_type.__name__})")
-        self._check_words()
+        self._check_attributes()
 
-    def _check_words(self) -> None:
-        """Raises GameFileError for a drawing or a scoring that nobody knows, or that does not fit the actions."""
+    def _check_attributes(self) -> None:
+        """Raises GameFileError for a drawing, a scoring or levels that nobody knows what to do with."""
         for attribute, known in (("drawing", DRAWINGS), ("scoring", (None, *SCORINGS))):
             if (chosen := getattr(self, attribute)) not in known:
                 words = ", ".join(filter(None, known))
                 raise GameFileError(f"{self.name}: {attribute} is {chosen!r}; it is one of {words}")
         if self.scoring == "area" and self.actions != self.cells + 1:
             raise GameFileError(f"{self.name}: scoring is 'area', so its actions must be its cells and a pass")
+        if self.levels is not None and len(self.levels) != 5:
+            raise GameFileError(f"{self.name}: levels has {len(self.levels)} agents; it has 5, beginner to strongest")
 
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
@@ -182,6 +184,11 @@ class Game:
         front with holes, as in connect four; `marks`: crosses and noughts; `cells`, the default: pieces in squares.
         """
         return getattr(self.parameters, "drawing", "cells")
+
+    @property
+    def usual_sizes(self) -> tuple[int, ...]:
+        """Values of its parameter `size` that a form suggests; none by default."""
+        return tuple(getattr(self.parameters, "usual_sizes", ()))
 
     @property
     def row_length(self) -> int | None:

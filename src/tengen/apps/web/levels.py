@@ -20,7 +20,7 @@ from tengen.apps.web.settings import CORES, ServerSettings
 from tengen.apps.web.views import Parameter, parameter_view
 from tengen.nets.runtime import net_for, shipped_nets
 from tengen.rules.board import Between, OneOf
-from tengen.rules.errors import BadParameter, GameFileError, nearest
+from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
 from tengen.rules.plugins import Option
 
@@ -80,10 +80,7 @@ class AgentList(BaseModel):
 def levels_of(game: Game) -> list[Level]:
     """The levels of a game, from the weakest to the strongest: its own, or those of a game with nothing but rules."""
     usual = *(f"uct:playouts={times * game.cells}" for times in (1, 4, 20, 100)), "uct:time=1"
-    own = game.levels or usual
-    if len(own) != len(LEVELS):
-        raise GameFileError(f"{game.name} has {len(own)} levels; write an agent for each of {', '.join(LEVELS)}")
-    specs = dict(zip(LEVELS, own, strict=True))
+    specs = dict(zip(LEVELS, game.levels or usual, strict=True))
     if (net := net_for(game)) is not None:
         specs |= {name: spec.format(net=net) for name, spec in LEARNED.items()}
     return [Level(name, ABOUT[name], spec) for name, spec in specs.items()]

@@ -112,6 +112,7 @@ class GameView(BaseModel):
     about: str
     is_own: bool = Field(description="whether it is a file that the operator serves")
     parameters: list[Parameter]
+    usual_sizes: list[int] = Field(description="values of the parameter size that people use most")
     levels: list[LevelView]
 
 
@@ -188,7 +189,15 @@ def _game_view(name: str, levels: Any) -> GameView:
     about = about_of(type(game.parameters))
     shown = [LevelView(name=level.name, about=level.about) for level in levels(game)]
     is_own = isinstance(game, OwnGame)
-    return GameView(name=name, title=game.title, about=about, is_own=is_own, parameters=parameters, levels=shown)
+    return GameView(
+        name=name,
+        title=game.title,
+        about=about,
+        is_own=is_own,
+        parameters=parameters,
+        usual_sizes=list(game.usual_sizes),
+        levels=shown,
+    )
 
 
 def about_of(game_type: type) -> str:
