@@ -88,6 +88,15 @@ def test_a_file_says_how_gtp_calls_its_game(own):
     assert Engine(own, "random").answer("gogui-rules_game_id") == "= Breakthrough\n\n"
 
 
+def test_a_parameter_of_that_name_is_no_attribute(tmp_path):
+    text, size = EXAMPLE.read_text(), "    size: Annotated[int, Between(4, 8)] = 8\n"
+    assert text.count(size) == 1
+    path = tmp_path / "my_climb.py"
+    path.write_text(text.replace(size, size + "    levels: Annotated[int, Between(1, 9)] = 3\n"))
+    game = tengen.load_game(f"{path}:levels=4")
+    assert (game.parameters.levels, game.levels) == (4, None)
+
+
 @pytest.mark.parametrize(
     ("attribute", "message"),
     [

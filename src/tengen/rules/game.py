@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from tengen.rules.contract import MOST_ACTIONS, ONGOING, encode, key, legal, mis
 from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, nearest
 from tengen.rules.kernels import entry
 
+Value = TypeVar("Value")
 ANYTHING = Between(float("-inf"), float("inf"))
 DRAWINGS = ("lines", "discs", "holes", "marks", "cells")
 SCORINGS = ("area", "discs")
@@ -167,14 +168,17 @@ class Game:
 
     # How people, files and other programs see it. A game that sets none of these is shown and played all the same.
 
+    def _own(self, attribute: str, default: Value) -> Value | Any:
+        """An attribute of the class; not a parameter that happens to be called so."""
+        return default if attribute in self.parameters._fields else getattr(self.parameters, attribute, default)
+
     @property
     def title(self) -> str:
         """What lists call it: the class's `title`, or `titles[name]` for one of its `names`; else made of its name."""
-        titles = {**getattr(self.parameters, "titles", {})}
-        if not self.fixed and hasattr(self.parameters, "title"):
-            titles[self.name] = self.parameters.title
-        stem = re.sub("[^A-Za-z0-9]+", " ", Path(self.name).stem).strip()
-        return str(titles.get(self.name, stem.capitalize()))
+        stem = re.sub("[^A-Za-z0-9]+", " ", Path(self.name).stem).strip().capitalize()
+        titles: dict[str, str] = self._own("titles", {})
+        own = titles.get(self.name) if self.fixed else self._own("title", None)
+        return str(own or stem)
 
     @property
     def drawing(self) -> str:
@@ -183,17 +187,17 @@ class Game:
         `lines`: stones on the crossings, as in Go; `discs`: discs in squares, as in Reversi; `holes`: discs behind a
         front with holes, as in connect four; `marks`: crosses and noughts; `cells`, the default: pieces in squares.
         """
-        return getattr(self.parameters, "drawing", "cells")
+        return self._own("drawing", "cells")
 
     @property
     def usual_sizes(self) -> tuple[int, ...]:
         """Values of its parameter `size` that a form suggests; none by default."""
-        return tuple(getattr(self.parameters, "usual_sizes", ()))
+        return tuple(self._own("usual_sizes", ()))
 
     @property
     def row_length(self) -> int | None:
         """How many in a row win, so that a page can mark them; None, the default, where rows do not win."""
-        return getattr(self.parameters, "row_length", None)
+        return self._own("row_length", None)
 
     @property
     def scoring(self) -> str | None:
@@ -203,12 +207,12 @@ class Game:
         stones before they pass, a record may give another result, and a GTP controller may go on after the passes.
         `discs`, as in Reversi: the players' pieces.
         """
-        return getattr(self.parameters, "scoring", None)
+        return self._own("scoring", None)
 
     @property
     def levels(self) -> tuple[str, ...] | None:
         """The agents that a page offers as opponents: five specs, from beginner to strongest; None: the usual ones."""
-        return getattr(self.parameters, "levels", None)
+        return self._own("levels", None)
 
     @property
     def sgf_number(self) -> int:
@@ -217,7 +221,7 @@ class Game:
         Two methods go with it: `sgf_properties()`, what a file says of the parameters (`{"KM": "7.5"}`), and the static
         `sgf_parameters(properties)`, which reads them in other programs' files. SZ is read and written in any case.
         """
-        return getattr(self.parameters, "sgf_number", 0)
+        return self._own("sgf_number", 0)
 
     def sgf_properties(self) -> dict[str, str]:
         """What an SGF file says of its parameters, by the names of properties."""
@@ -226,17 +230,17 @@ class Game:
     @property
     def gtp_name(self) -> str | None:
         """What `set_game` of GTP calls it, if there are engines that play it; None, the default, if there are none."""
-        return getattr(self.parameters, "gtp_name", None)
+        return self._own("gtp_name", None)
 
     @property
     def gtp_passes(self) -> bool:
         """Whether GTP engines are told of a pass, the default; if not, they know by themselves who must pass."""
-        return getattr(self.parameters, "gtp_passes", True)
+        return self._own("gtp_passes", True)
 
     @property
     def gomocup_rule(self) -> int | None:
         """Its number in `INFO rule` of Gomocup's protocol, on square boards; None, the default, if none has it."""
-        return getattr(self.parameters, "gomocup_rule", None)
+        return self._own("gomocup_rule", None)
 
     def new_states(self, count: int) -> np.recarray:
         """`count` states, all zeros; `start` is still to be called on each."""
