@@ -76,3 +76,17 @@ def test_players_do_without_what_training_needs(tmp_path):
     done = subprocess.run([sys.executable, "-c", PLAYERS], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert "tengen[train]" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_single_games_are_known_to_games_and_knowledge_alone():
+    """Everybody else asks a game's class for its attributes; only the AlphaGo pipeline is about one game, Go."""
+    single = {path.stem for path in (PACKAGE / "games").glob("*.py")} - {"__init__"}
+    for path in PACKAGE.rglob("*.py"):
+        if path.relative_to(PACKAGE).parts[0] in ("games", "knowledge", "alphago"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in getattr(node, "names", []) if isinstance(alias, ast.alias)]
+            module = node.module if isinstance(node, ast.ImportFrom) else ""
+            told = {f"{module}.{name}".strip(".") for name in names} | {module}
+            found = {f"tengen.games.{name}" for name in single} & told
+            assert not found, f"{path} imports {', '.join(found)}: ask the game's class, or go by way of knowledge/"

@@ -26,9 +26,9 @@ from tengen.apps.web.jobs import JOBS, Jobs
 from tengen.apps.web.levels import LEVELS
 from tengen.apps.web.server import new_app
 from tengen.apps.web.settings import ServerSettings
-from tengen.apps.web.views import TITLES, Placement, step_of
+from tengen.apps.web.views import Placement, step_of
 from tengen.arena.match import play_game
-from tengen.games import load_game
+from tengen.games import load_game, offered_names
 from tengen.learn.settings import load_settings
 from tengen.records.record import Record
 from tengen.records.sgf import read_sgf, write_sgf
@@ -82,7 +82,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 def test_its_game_stands_after_ours(tmp_path: Path, race: Path) -> None:
     site = Site(tmp_path, BREAKTHROUGH, race)
     games = site.get("/api/games")["games"]
-    assert [game["name"] for game in games] == [*TITLES, "breakthrough", "little-race"]
+    assert [game["name"] for game in games] == [*offered_names(), "breakthrough", "little-race"]
     assert [game["name"] for game in games if game["is_own"]] == ["breakthrough", "little-race"]
     own = games[-2]
     assert (own["title"], own["about"]) == ("Breakthrough", "reach the far row with a pawn, or capture them all")

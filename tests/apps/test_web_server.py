@@ -15,7 +15,8 @@ from websockets.sync.client import connect
 from tengen.apps.web.jobs import JOBS, Jobs
 from tengen.apps.web.levels import LEVELS
 from tengen.apps.web.server import listen
-from tengen.apps.web.views import TITLES, position_of, view_of
+from tengen.apps.web.views import position_of, view_of
+from tengen.games import offered_names
 from tengen.rules.errors import TengenError
 
 
@@ -31,7 +32,7 @@ def site(tmp_path_factory):
 def test_games_with_their_parameters_and_levels(site):
     answer = site.http.get("/api/games").json()
     games = {game["name"]: game for game in answer["games"]}
-    assert list(games) == list(TITLES)
+    assert list(games) == offered_names()
     parameters = {parameter["name"]: parameter for parameter in games["gomoku"]["parameters"]}
     assert (parameters["size"]["low"], parameters["size"]["high"], parameters["size"]["default"]) == (5, 20, 15)
     assert parameters["rule"]["kind"] == "choice"

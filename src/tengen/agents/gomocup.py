@@ -14,13 +14,11 @@ import numpy as np
 
 from tengen.agents.agent import NO_LIMIT, check_can_choose
 from tengen.agents.process import MOST_LINES, START_UP, EngineError, EngineProcess, decide
-from tengen.games.gomoku import FREESTYLE, RENJU, STANDARD, Gomoku
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position
 from tengen.search.limits import Clock, Decision, Limit
 from tengen.search.uct import moves_between
 
-RULES = {FREESTYLE: 0, STANDARD: 1, RENJU: 4}  # the numbers of INFO rule
 AGAINST_AN_ENGINE = 1  # of INFO game_type
 FOREVER = 2**31 - 1  # milliseconds: what INFO time_left says where the match has no limit
 SECONDS = 1.0  # a move, unless a limit says otherwise
@@ -69,7 +67,7 @@ class GomocupAgent:
     """
 
     def __init__(self, game: Game, engine: GomocupEngine):
-        if not isinstance(game.parameters, Gomoku):
+        if game.gomocup_rule is None:
             raise BadParameter(f"engines of Gomocup play gomoku, not {game.name}")
         self.name, self.game, self.engine = engine.command, game, engine
         self.shown: Position | None = None  # what the engine's board shows; None if nobody knows
@@ -91,9 +89,9 @@ class GomocupAgent:
 
     def _start(self) -> None:
         """Sets the engine up; a size that it does not play is told now."""
-        self._clear(f"START {self.game.parameters.size}")
+        self._clear(f"START {self.game.shape[0]}")
         for key, value in {
-            "rule": RULES[self.game.parameters.rule],
+            "rule": self.game.gomocup_rule,
             "game_type": AGAINST_AN_ENGINE,
             "timeout_match": 0,
             "max_memory": 0,
@@ -155,7 +153,7 @@ class GomocupAgent:
 
     def _after(self, position: Position, answer: str) -> Position:
         """The position after the engine's move."""
-        point, size = POINT.fullmatch(answer.replace(" ", "")), self.game.parameters.size
+        point, size = POINT.fullmatch(answer.replace(" ", "")), self.game.shape[0]
         if point is None:
             raise self.engine.failure(f"answered {answer[:40]!r}, which is no move such as 7,7")
         x, y = map(int, point.groups())
@@ -167,5 +165,5 @@ class GomocupAgent:
             raise EngineError(f"{self.name} played {answer!r}: {reason}\n{position}") from None
 
     def _point(self, cell: int) -> str:
-        y, x = divmod(cell, self.game.parameters.size)
+        y, x = divmod(cell, self.game.shape[1])
         return f"{x},{y}"

@@ -7,15 +7,13 @@ engine's board in step with a position, and asks it for moves. Whatever an engin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from time import monotonic
 
 from tengen.agents.agent import NO_LIMIT, check_can_choose
 from tengen.agents.process import MOST_LINES, START_UP, TIMEOUT, EngineError, EngineProcess, decide
-from tengen.games.go import Go
-from tengen.games.reversi import Reversi
+from tengen.games import class_of, file_names
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position
 from tengen.search.limits import Clock, Decision, Limit
@@ -72,62 +70,45 @@ class GtpEngine(EngineProcess):
                 raise self.failure(f"gave an answer to {command!r} that does not end: {len(lines)} lines so far")
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How a game is spoken."""
-
-    name: str  # what `set_game` calls it
-    new_game: Callable[[Game], list[str]]  # the commands that make an engine's board ready for the first move
-    sends_passes: bool
-
-
-def new_game_of_go(game: Game) -> list[str]:
-    board = game.parameters
-    handicap = [f"fixed_handicap {board.handicap}"] if board.handicap else []
-    return [f"boardsize {board.size}", "clear_board", f"komi {board.komi:g}", *handicap]
-
-
-def new_game_of_reversi(game: Game) -> list[str]:
-    return [f"boardsize {game.parameters.size}", "clear_board"]
-
-
-# GRhino counts rows from the top, as we do. It has no word for a pass: who cannot move is skipped.
-DIALECTS: dict[type, Dialect] = {
-    Go: Dialect("Go", new_game_of_go, sends_passes=True),
-    Reversi: Dialect("Othello", new_game_of_reversi, sends_passes=False),
-}
+def new_game(game: Game) -> list[str]:
+    """The commands that make an engine's board ready for the first move."""
+    given = game.parameters._asdict()
+    komi = [f"komi {given['komi']:g}"] if "komi" in given else []
+    handicap = [f"fixed_handicap {given['handicap']}"] if given.get("handicap") else []
+    rows, columns = game.shape
+    size = f"boardsize {rows}" if rows == columns else f"rectangular_boardsize {columns} {rows}"
+    return [size, "clear_board", *komi, *handicap]
 
 
 class GtpAgent:
-    """An engine that plays Go or Reversi.
+    """An engine that plays a game with a `gtp_name`, as Go and Reversi have.
 
     Its board follows the position: new moves alone are sent if the position continues the one before, all of them on a
     clear board otherwise. A position from a diagram cannot be shown to it. The rules that it plays by are its own
     affair: give GNU Go `--chinese-rules`, and `--capture-all-dead`, since here dead stones count as if they lived.
 
     A limit on time is passed on in whole seconds, at least one, if the engine takes it; other limits it cannot keep,
-    and the decision's note says so. An engine that resigns passes (in Reversi: plays the last legal move) with the
-    value −1 and a note that begins with RESIGNED; whether the game ends there is for others to decide.
+    and the decision's note says so. An engine that resigns plays the last legal action (in Go: passes) with the value
+     −1 and a note that begins with RESIGNED; whether the game ends there is for others to decide.
     """
 
     def __init__(self, game: Game, engine: GtpEngine):
-        if type(game.parameters) not in DIALECTS:
-            able = " and ".join(kind.__name__.lower() for kind in DIALECTS)
+        if game.gtp_name is None:
+            able = " and ".join(name for name in file_names() if hasattr(class_of(name), "gtp_name"))
             raise BadParameter(f"engines over GTP play {able} here, not {game.name}")
         self.name, self.game, self.engine = engine.command, game, engine
-        self.dialect = DIALECTS[type(game.parameters)]
         self.shown: Position | None = None  # what the engine's board shows; None if nobody knows
         self.seconds: int | None = None  # a move, as the engine was told
         if "genmove" not in engine.commands:
             raise EngineError(f"{engine.name} does not know the command 'genmove': it cannot play")
         if "set_game" in engine.commands:
-            engine.ask(f"set_game {self.dialect.name}")
+            engine.ask(f"set_game {game.gtp_name}")
         self._begin()  # so that a size that it does not play is told now
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
         check_can_choose(self, position, limit)
         clock = Clock(limit)
-        if not self.dialect.sends_passes and position.legal_actions == [self.game.cells]:
+        if not self.game.gtp_passes and position.legal_actions == [self.game.cells]:
             return decide(self.game.cells, clock)
         self._show(position)
         note = self._set_time(position.to_play, limit)
@@ -156,7 +137,7 @@ class GtpAgent:
             self._begin()
             moves = position.moves
         for back, action in zip(range(len(moves), 0, -1), moves, strict=True):
-            if self.dialect.sends_passes or action != self.game.cells:
+            if self.game.gtp_passes or action != self.game.cells:
                 colour = COLOURS[(position.to_play - back) % 2]  # a pass is a move here, so the colours alternate
                 self.engine.ask(f"play {colour} {self.game.action_text(action)}")
         self.shown = position
@@ -170,7 +151,7 @@ class GtpAgent:
             raise EngineError(f"{self.engine.name} can be shown {start}, not one from a diagram")
 
     def _begin(self) -> None:
-        for command in self.dialect.new_game(self.game):
+        for command in new_game(self.game):
             self.engine.ask(command)
 
     def _set_time(self, player: int, limit: Limit) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tengen.agents.agent import NO_LIMIT, check_can_choose
-from tengen.games.go import Go
+from tengen.knowledge.go import is_go
 from tengen.knowledge.go_patterns import OpenEyes, PatternPolicy, Patterns
 from tengen.knowledge.go_planes import encode_states
 from tengen.nets.policy9 import PolicyNet, ValueNet
@@ -60,7 +60,7 @@ Ask = Callable[[np.ndarray], np.ndarray]
 
 def judge_of(game: Game, policy: str, value: str) -> tuple[Judge, Ask | None]:
     """Who judges leaves, by the names of two nets (or `patterns`, `uniform`; `none`); and the policy net alone."""
-    if not isinstance(game.parameters, Go):
+    if not is_go(game):
         raise BadParameter(f"alphago plays Go, not {game.name}")
     show = partial(encode_states, game)
     show(game.start().states)  # compiling is no part of anybody's time to think

@@ -1,4 +1,4 @@
-"""When to pass in Go.
+"""When to pass where areas are counted, as in Go.
 
 All stones on the board count as alive at the end, so what others would call dead has to be captured first, and borders
 have to be closed. A search that wins or loses anyway does not care, and passes too early or never; here that is put
@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from tengen.agents.agent import Agent, opinions_of
-from tengen.games.go import Go
 from tengen.rules.contract import first_seed, rollout
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import entry
@@ -44,7 +43,7 @@ def choose_end(position: Position, decision: Decision, opinions: list[Opinion]) 
     Who has lost settles what is open, and spoils nothing: a search to which all moves are alike fills its own eyes.
     """
     game = position.game
-    if not isinstance(game.parameters, Go):
+    if game.scoring != "area":
         return decision.action
     passes = decision.action == game.cells
     is_late = int((position.board > 0).sum()) * SETTLED >= game.cells
@@ -119,7 +118,7 @@ def random_ends(position: Position, count: int = ROLLOUTS) -> np.ndarray:
 
 def compile_for(game: Game) -> None:
     """Has all this compiled: that is no part of the time to think."""
-    if isinstance(game.parameters, Go):
+    if game.scoring == "area":
         random_ends(game.start(), 1)
 
 
@@ -156,6 +155,13 @@ def connected(board: np.ndarray) -> list[list[int]]:
 def neighbours_of(board: np.ndarray, group: list[int]) -> set[int]:
     """The cells beside a group that are not of it."""
     return {near for cell in group for near in beside(board, cell)} - set(group)
+
+
+def owner_of(board: np.ndarray, group: list[int]) -> int:
+    """Whose a chain or an empty region is, as a stone; 0 if the region reaches both colours, or none."""
+    stone = int(board.flat[group[0]])
+    owners = {stone} if stone else {int(board.flat[cell]) for cell in neighbours_of(board, group)}
+    return owners.pop() if len(owners) == 1 else 0
 
 
 def beside(board: np.ndarray, cell: int) -> list[int]:

@@ -12,13 +12,10 @@ from tengen.agents.gtp import GtpAgent, GtpEngine
 from tengen.agents.learned import ALPHAGO_POLICY, ALPHAGO_VALUE, ROLLOUTS, PolicyAgent, judge_of, rollouts_of
 from tengen.agents.options import Answers, Maker, Megabytes, NetName, Seconds, Threads
 from tengen.agents.own import maker_of_file, packaged_makers
-from tengen.games.gomoku import Gomoku
-from tengen.games.reversi import Reversi
 from tengen.knowledge.endgame import Endgame
 from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
-from tengen.knowledge.experts import EndgameLast, ThreatsFirst
+from tengen.knowledge.experts import Expert, expert_for
 from tengen.knowledge.go import Area
-from tengen.knowledge.threats import ThreatSearch
 from tengen.nets.policy9 import shipped_plane_nets
 from tengen.nets.runtime import load_net, net_for
 from tengen.rules.board import Between, OneOf
@@ -71,24 +68,23 @@ def make_minimax(name: str, game: Game, options: dict[str, Any]) -> Agent:
 def make_alphabeta(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(**{key: options[key] for key in ("time", "nodes", "depth")}).or_else(Limit(time=1.0))
     refinements = Refinements(quiescence=options["quiescence"])
-    own = max(1, options["memory"] // 2) if has_expert(game, options) else options["memory"]  # the expert has the rest
+    shares = 1 if expert_asked(game, options) is None else 2  # the expert has the other half
+    own = max(1, options["memory"] // shares)
     search = AlphaBeta(game, evaluation_of(game, options), refinements, own)
     return SearchAgent(name, game, advised(game, search, options, own), limit)
 
 
-def has_expert(game: Game, options: dict[str, Any]) -> bool:
-    """Whether somebody knows some positions of the game exactly, and shall be asked."""
-    kind = {Gomoku: "threats", Reversi: "endgame"}.get(type(game.parameters))
-    return kind is not None and bool(options[kind])
+def expert_asked(game: Game, options: dict[str, Any]) -> Expert | None:
+    """Who knows some positions of the game exactly, if the options say that it is asked."""
+    expert = expert_for(game)
+    return expert if expert is not None and options[expert.option] else None
 
 
 def advised(game: Game, search: Any, options: dict[str, Any], memory: int) -> Any:
-    """The search, or the game's expert before it, who has so many megabytes."""
-    if not has_expert(game, options):
+    """The search, or the game's expert before it if the options ask for one; `memory` is the expert's megabytes."""
+    if (expert := expert_asked(game, options)) is None:
         return search
-    if isinstance(game.parameters, Gomoku):
-        return ThreatsFirst(ThreatSearch(game, memory), search)
-    return EndgameLast(Endgame(game, memory), search, options["endgame"])
+    return expert.advise(expert.solver(game, memory), search, options[expert.option])
 
 
 def make_strong(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -108,10 +104,11 @@ def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 
 def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
-    knows_wins = isinstance(game.parameters, Gomoku) and options["threats"]
-    settings = puct_settings(game, options)
-    most = min(threads_of(options), settings["batch"])
-    provers = [ThreatSearch(game, LEAVES_MEMORY).wins for _ in range(most)] if knows_wins else []
+    settings, expert = puct_settings(game, options), expert_asked(game, options)
+    provers = []
+    if expert is not None and expert.proves_leaves:
+        most = min(threads_of(options), settings["batch"])
+        provers = [expert.solver(game, LEAVES_MEMORY).wins for _ in range(most)]
     search = Puct(game, **settings, prover=SharedProver(provers) if provers else None)
     limit = replace(puct_limit(options), early=bool(options["early"]))
     return SearchAgent(name, game, advised(game, search, options, EXPERTS_MEMORY), limit)

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from tengen.agents.specs import load_agent
-from tengen.games import go, load_game
+from tengen.games import load_game
 from tengen.knowledge.evaluations import evaluation_for
-from tengen.rules.contract import advance, below, first_seed
-from tengen.rules.kernels import entry
+from tengen.knowledge.go import uniform_go
 from tengen.rules.playouts import perft, playouts
 from tengen.search.alphabeta import AlphaBeta
 from tengen.search.limits import Limit
@@ -167,27 +166,6 @@ def _rate(work: Work, seconds: float) -> float:
 def _our_playouts(spec: str) -> Work:
     start = load_game(spec).start()
     return lambda count: playouts(start, count, seed=count)
-
-
-@entry
-def uniform_go(game, root, states, actions, repeats, number, longest):
-    """Go as OpenSpiel rolls it out: any legal action, a pass too, with the same chance, drawn until one is legal."""
-    seed = first_seed(number)
-    for _ in range(repeats):
-        states[0] = root[0]
-        state = states[0]
-        count = go.empty_cells(game, state, actions)
-        while state.over == 0 and state.ply < longest:
-            seed = advance(seed)
-            pick = below(seed, count + 1)
-            if pick == count:
-                go.move(game, state, go.PASS)
-            elif go.illegal_kind(game, state, actions[pick]) == 0:
-                go.move(game, state, actions[pick])
-                if state.over == 0:
-                    count -= 1
-                    actions[pick] = actions[count]
-                    count = go.list_captured(state, actions, count)
 
 
 def _like_for_like_go(seconds: float) -> dict[str, Any]:

@@ -7,10 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tengen.agents.agent import check_goes_on
-from tengen.games.gomoku import Gomoku
-from tengen.games.reversi import Reversi
-from tengen.knowledge.endgame import Endgame
 from tengen.knowledge.evaluations import evaluation_for
+from tengen.knowledge.experts import expert_for
 from tengen.knowledge.threats import Proof, ThreatSearch
 from tengen.rules.game import Position
 from tengen.search.alphabeta import AlphaBeta
@@ -28,16 +26,17 @@ def solve(position: Position, limit: Limit, memory: int, as_json: bool) -> bool:
     game = position.game
     mover = game.players[position.to_play]
     variations: list[str] = []
-    if isinstance(game.parameters, Gomoku):
-        threats = ThreatSearch(game, memory)
-        decision = threats.search(position, limit)
-        answer = f"no win by threats was found for {mover} ({threats.nodes:,} positions)"
+    expert = expert_for(game)
+    solver: Any = None if expert is None else expert.solver(game, memory)
+    if isinstance(solver, ThreatSearch):
+        decision = solver.search(position, limit)
+        answer = f"no win by threats was found for {mover} ({solver.nodes:,} positions)"
         if decision is not None:
-            proof = threats.proof(position, threats.kind)
+            proof = solver.proof(position, solver.kind)
             answer = f"{mover} {decision.note} in {proof.plies} plies: {line_text(position, proof.line())}"
             variations = proof_text(position, proof)
     else:
-        decision = solve_to_the_end(position, limit, memory)
+        decision = solve_to_the_end(position, limit, memory) if solver is None else solver.search(position, limit)
         answer = f"{mover}: {decision.note}; {line_text(position, list(decision.principal_variation))}"
     is_proven = decision is not None and decision.value is not None and decision.note != ""
     if as_json:
@@ -52,9 +51,7 @@ def solve(position: Position, limit: Limit, memory: int, as_json: bool) -> bool:
 
 
 def solve_to_the_end(position: Position, limit: Limit, memory: int) -> Decision:
-    """Reversi by the exact solver, other games by alpha-beta: for a while the shortest win, then any proof."""
-    if isinstance(position.game.parameters, Reversi):
-        return Endgame(position.game, memory).search(position, limit)
+    """What alpha-beta finds: for a while the shortest win, then any proof."""
     search = AlphaBeta(position.game, evaluation_for(position.game), memory=memory)
     found = search.search(position, Limit(time=limit.time and limit.time / 4))
     if found.note or limit.time is None or found.seconds >= limit.time:

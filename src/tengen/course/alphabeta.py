@@ -109,6 +109,7 @@ class Walk:
     best: str  # the name of the root's best child, or its number
     shape: tuple[int, int] | None = None
     players: tuple[str, str] = ("MAX", "MIN")
+    drawing: str = "cells"  # what the board looks like, as the game says
 
 
 # Trees that are typed in
@@ -333,7 +334,8 @@ def bound(value: float) -> float | None:
 def walk_position(position: Position, depth: int, order: str = "written") -> Walk:
     """Alpha-beta on what can happen from a position."""
     tree = game_tree(position, depth)
-    return replace(walk(tree, order), shape=position.game.shape, players=position.game.players)
+    game = position.game
+    return replace(walk(tree, order), shape=game.shape, players=game.players, drawing=game.drawing)
 
 
 def walk_text(text: str, order: str = "written", is_max: bool = True) -> Walk:

@@ -86,7 +86,7 @@ def slides_trace(simulations: int = 3) -> Trace:
     """The slides' search on 3×3: c = 5, an edge never visited is thought even, cells by their numbers."""
     position = load_game("tictactoe").from_moves(MOVES)
     settings = SearchSettings("puct", "slides", EXPLORATION, urgency=-1, simulations=simulations)
-    return replace(trace(position, settings, NAMES), players=("Black", "White"))
+    return replace(trace(position, settings, NAMES), players=("Black", "White"), drawing="lines")
 
 
 # Evaluators
@@ -287,6 +287,7 @@ def finished(
         policy={text(action): rounded(share) for action, share in decision.policy.items()},
         value=None if decision.value is None else rounded(decision.value),
         note=decision.note,
+        drawing=position.game.drawing,
     )
 
 

@@ -96,6 +96,7 @@ class Trace:
     policy: dict[str, float]  # by move
     value: float | None  # of the root, for the player to move
     note: str  # "proven", if it is
+    drawing: str = "cells"  # what the board looks like, as the game says
 
 
 def rounded(value: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from tengen.rules.errors import BadParameter, GameFileError, UnknownGame, nearest
 from tengen.rules.game import Game
 from tengen.rules.plugins import module_of_file
+
+ORDER = ("tictactoe", "connect4", "gomoku", "renju", "reversi", "go", "mnk")
 
 
 def load_game(spec: str) -> Game:
@@ -23,7 +26,7 @@ def load_game(spec: str) -> Game:
     if name.endswith(".py"):
         return Game(name, game_type(module_of_file(Path(name))), parameters)
     if name in file_names():
-        return Game(name, game_type(importlib.import_module(f"tengen.games.{name}")), parameters)
+        return Game(name, class_of(name), parameters)
     names = other_names()
     if name not in names:
         hint = "; a file's name ends in .py" if "/" in name else nearest(name, [*file_names(), *names])
@@ -31,7 +34,25 @@ def load_game(spec: str) -> Game:
     owner, fixed = names[name]
     if clash := fixed.keys() & parameters.keys():
         raise BadParameter(f"{name} is {owner} with {fixed}: {', '.join(clash)} cannot be changed; use {owner}:…")
-    return Game(name, game_type(importlib.import_module(f"tengen.games.{owner}")), parameters, fixed)
+    return Game(name, class_of(owner), parameters, fixed)
+
+
+@cache
+def class_of(name: str) -> Any:
+    """The class of a game that comes with us, by its file's name."""
+    return game_type(importlib.import_module(f"tengen.games.{name}"))
+
+
+def offered_names() -> list[str]:
+    """The games that lists offer, in their order: easy ones first; files that ORDER does not name at the end."""
+    return [*ORDER, *(name for name in file_names() if name not in ORDER)]
+
+
+@cache
+def sgf_numbers() -> dict[int, str]:
+    """The games that have a number in SGF (GM), by that number."""
+    numbers = {getattr(class_of(name), "sgf_number", 0): name for name in file_names()}
+    return {number: numbers[number] for number in sorted(numbers) if number}
 
 
 def file_names() -> list[str]:
@@ -42,9 +63,7 @@ def file_names() -> list[str]:
 def other_names() -> dict[str, tuple[str, dict[str, Any]]]:
     """Further names that the files give to some parameters: `tictactoe` is `mnk:m=3,n=3,k=3`."""
     return {
-        other: (name, fixed)
-        for name in file_names()
-        for other, fixed in getattr(game_type(importlib.import_module(f"tengen.games.{name}")), "names", {}).items()
+        other: (name, fixed) for name in file_names() for other, fixed in getattr(class_of(name), "names", {}).items()
     }
 
 

@@ -34,8 +34,12 @@ class Connect4(NamedTuple):
     columns: Annotated[int, Between(4, 8)] = 7
     rows: Annotated[int, Between(4, 7)] = 6
 
+    title = "Connect four"
     planes = ("own stones", "opponent's stones", "last move", "first player to move")
     move_pattern = r"\d"
+    drawing = "holes"
+    row_length = 4
+    levels = ("uct:playouts=10", "uct:playouts=50", "uct:playouts=300", "alphabeta:depth=8", "alphabeta:time=1")
 
     @property
     def shape(self):

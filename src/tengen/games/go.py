@@ -32,6 +32,7 @@ EMPTY, EDGE = 0, 3  # a stone is its player + 1
 PASS = -1  # in place of a cell
 NOWHERE = 0  # the chain of cells without a stone: cell 0 is in the frame, and what is counted there is never read
 SUICIDE, REPETITION = 1, 2
+WITH_SUICIDE = ("tromp-taylor", "nz", "new zealand", "goe", "ing")  # rules of Go, as SGF names them
 REASONS = ("", "suicide", "superko: the position would repeat")
 WHITE_MOVES = np.uint64(0x2545F4914F6CDD1D)  # in the key when the second player is to move
 
@@ -87,6 +88,11 @@ class Go(NamedTuple):
         "first player to move",
     )
     players = ("Black", "White")
+    drawing = "lines"
+    usual_sizes = (9, 13, 19)
+    scoring = "area"
+    sgf_number = 1
+    gtp_name = "Go"
 
     def validate(self):
         most = 0 if self.size < 7 else 4 if self.size == 7 or self.size % 2 == 0 else 9
@@ -105,6 +111,21 @@ class Go(NamedTuple):
     @property
     def coordinates(self):
         return Coordinates(self.size, self.size, letters="abcdefghjklmnopqrst")
+
+    @property
+    def levels(self):
+        weaker = tuple(f"uct:playouts={times * self.size**2}" for times in (2, 6, 15, 40))
+        return *weaker, "uct:time=1"
+
+    def sgf_properties(self):
+        rules = "Tromp-Taylor" if self.suicide else "Chinese"
+        return {"RU": rules, "KM": f"{self.komi:g}", "HA": str(self.handicap or "")}
+
+    @staticmethod
+    def sgf_parameters(properties):
+        suicide = int(properties.get("RU", "").lower() in WITH_SUICIDE)
+        handicap = properties.get("HA") if "AB" in properties else 0
+        return {"komi": properties.get("KM") or 0, "suicide": suicide, "handicap": handicap or 0}
 
     def record(self):
         return record_for(9 if self.size <= 9 else 13 if self.size <= 13 else 19)

@@ -23,6 +23,7 @@ FREESTYLE, STANDARD, RENJU = 0, 1, 2
 BLACK, WHITE = 0, 1
 ALLOWED, DOUBLE_THREE, DOUBLE_FOUR, OVERLINE, FIVE, UNDECIDED = 0, 1, 2, 3, 4, 5
 REASONS = ("", "double-three", "double-four", "overline")
+RULES = OneOf("freestyle", "standard", "renju")
 DEEPEST = 16  # how far Renju's recursion is followed; in random play it seldom reaches three
 
 
@@ -30,15 +31,45 @@ class Gomoku(NamedTuple):
     """five in a row; freestyle, standard or Renju"""
 
     size: Annotated[int, Between(5, 20)] = 15
-    rule: Annotated[int, OneOf("freestyle", "standard", "renju")] = FREESTYLE
+    rule: Annotated[int, RULES] = FREESTYLE
 
     names = {"renju": {"rule": "renju"}}
     planes = ("own stones", "opponent's stones", "last move", "first player to move")
     players = ("Black", "White")
+    drawing = "lines"
+    row_length = 5
+    sgf_number = 4
 
     @property
     def shape(self):
         return self.size, self.size
+
+    @property
+    def usual_sizes(self):
+        return (15,) if self.rule == RENJU else (9, 11, 13, 15, 19)
+
+    @property
+    def levels(self):
+        cells = self.size**2
+        return (
+            f"uct:playouts={8 * cells}",  # with fewer playouts than cells it would play the first cell that is free
+            f"uct:playouts={80 * cells}",
+            "alphabeta:depth=1,threats=0,quiescence=0",
+            "alphabeta:nodes=3000",
+            "alphabeta:time=1",
+        )
+
+    @property
+    def gomocup_rule(self):
+        return {FREESTYLE: 0, STANDARD: 1, RENJU: 4}[self.rule]
+
+    def sgf_properties(self):
+        return {"RU": RULES.text(self.rule)}
+
+    @staticmethod
+    def sgf_parameters(properties):
+        rule = properties.get("RU", "").lower()
+        return {"rule": next((name for name in ("renju", "standard") if name in rule), "freestyle")}
 
     def record(self):
         return lines.record_for(self.size, self.size, ("trail", np.uint16, DEEPEST))

@@ -17,12 +17,27 @@ class MNK(NamedTuple):
     n: Annotated[int, Between(1, 20)] = 3
     k: Annotated[int, Between(1, 20)] = 3
 
+    title = "m,n,k"
     names = {"tictactoe": {"m": 3, "n": 3, "k": 3}}
+    titles = {"tictactoe": "Tic-tac-toe"}
     planes = ("own stones", "opponent's stones", "last move", "first player to move")
+    drawing = "marks"
 
     @property
     def shape(self):
         return self.n, self.m
+
+    @property
+    def row_length(self):
+        return self.k
+
+    @property
+    def levels(self):
+        cells = self.m * self.n
+        if cells <= 9:
+            return "uct:playouts=4", "uct:playouts=10", "uct:playouts=40", "alphabeta:depth=5", "alphabeta:time=1"
+        weaker = tuple(f"uct:playouts={times * cells}" for times in (2, 8, 40))
+        return *weaker, "alphabeta:nodes=20000", "alphabeta:time=1"
 
     def record(self):
         return lines.record_for(self.m, self.n)

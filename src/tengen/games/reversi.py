@@ -37,6 +37,13 @@ class Reversi(NamedTuple):
     names = {"othello": {"size": 8}}
     planes = ("own discs", "opponent's discs", "legal moves", "first player to move")
     players = ("Black", "White")
+    drawing = "discs"
+    usual_sizes = (4, 6, 8)
+    scoring = "discs"
+    levels = ("uct:playouts=10", "uct:playouts=50", "alphabeta:depth=1", "alphabeta:depth=4", "alphabeta:time=1")
+    sgf_number = 2
+    gtp_name = "Othello"
+    gtp_passes = False  # GRhino has no word for a pass: who cannot move is skipped
 
     def validate(self):
         if self.size % 2:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tengen.games.gomoku import Gomoku
+from tengen.games.reversi import Reversi
 from tengen.knowledge.endgame import EXACT, OUTCOME, Endgame
 from tengen.knowledge.threats import ThreatSearch
-from tengen.rules.game import Position
+from tengen.rules.game import Game, Position
 from tengen.search.alphabeta import AlphaBeta
 from tengen.search.limits import Clock, Decision, Limit, Opinion
 
@@ -131,3 +134,24 @@ class EndgameLast(Advised):
         self.is_searched = True
         decision = self.advised.search(position, rest_of(limit, clock, nodes))
         return replace(decision, nodes=decision.nodes + nodes, seconds=clock.seconds)
+
+
+@dataclass(frozen=True)
+class Expert:
+    """Who knows some positions of a game exactly."""
+
+    option: str  # of agents, that says whether it is asked, and when
+    solver: Callable[[Game, int], Any]  # of a game and of megabytes for its tables
+    advise: Callable[[Any, Any, int], Advised]  # of the solver, a search, and the option's value
+    proves_leaves: bool = False  # whether the solver's `wins` can be a net search's prover
+
+
+EXPERTS: dict[type, Expert] = {  # by the game's class
+    Gomoku: Expert("threats", ThreatSearch, lambda solver, search, _: ThreatsFirst(solver, search), proves_leaves=True),
+    Reversi: Expert("endgame", Endgame, EndgameLast),
+}
+
+
+def expert_for(game: Game) -> Expert | None:
+    """The expert of a game; None if there is none."""
+    return EXPERTS.get(type(game.parameters))

@@ -6,10 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tengen.games.go import EDGE, EMPTY, cell_of
-from tengen.rules.contract import kernel, legal, rules
+from tengen.games.go import EDGE, EMPTY, PASS, Go, cell_of, empty_cells, illegal_kind, list_captured, move
+from tengen.rules.contract import advance, below, first_seed, kernel, legal, rules
+from tengen.rules.game import Game
+from tengen.rules.kernels import entry
 
 NEUTRAL = 4  # as near to one colour as to the other; else an owner is a stone
+
+
+def is_go(game: Game) -> bool:
+    """Whether a game is Go by these rules, which Go's knowledge can work on."""
+    return isinstance(game.parameters, Go)
 
 
 class Area(NamedTuple):
@@ -72,3 +79,24 @@ def candidates(evaluation, game, state, notes, actions, scores):
             for step in (-game.size - 1, -1, 1, game.size + 1):
                 scores[i] += state.cells[cell + step] != EMPTY and state.cells[cell + step] != EDGE
     return count
+
+
+@entry
+def uniform_go(game, root, states, actions, repeats, number, longest):
+    """Go as OpenSpiel rolls it out: any legal action, a pass too, with the same chance, drawn until one is legal."""
+    seed = first_seed(number)
+    for _ in range(repeats):
+        states[0] = root[0]
+        state = states[0]
+        count = empty_cells(game, state, actions)
+        while state.over == 0 and state.ply < longest:
+            seed = advance(seed)
+            pick = below(seed, count + 1)
+            if pick == count:
+                move(game, state, PASS)
+            elif illegal_kind(game, state, actions[pick]) == 0:
+                move(game, state, actions[pick])
+                if state.over == 0:
+                    count -= 1
+                    actions[pick] = actions[count]
+                    count = list_captured(state, actions, count)

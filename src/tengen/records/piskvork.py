@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tengen.games.gomoku import Gomoku
 from tengen.records.record import COLOURS, DRAWN, NOT_KNOWN, Record, RecordError, recorded_game
 from tengen.rules.errors import TengenError
 from tengen.rules.game import Game, Position
@@ -25,7 +24,7 @@ HEADER = re.compile(r"Piskvorky\s+(\d{1,3})\s*x\s*(\d{1,3})\s*,\s*\d{1,3}\s*:\s*
 MOVE = re.compile(r"\s*(-?\d{1,3})\s*,\s*(-?\d{1,3})\s*(?:,\s*(-?\d{1,10})\s*)?")
 CODE = re.compile(r"-?\d{1,9}")  # how Piskvork ended the game
 VERDICT = re.compile(r"([012])\s*,\s*([^\W\d].*)")  # 0 nobody won; the rule, perhaps with a number of the tournament
-RULES = ("freestyle", "standard", "renju")
+RULES = {0: "freestyle", 1: "standard", 4: "renju"}  # by their numbers at the Gomocup
 OLD_SIZE = 20  # of the board of a .rec file
 TIMED_OUT = "15"  # the one code of Piskvork's that says who lost: who was to move
 NOT_SAID = "-1"
@@ -54,10 +53,10 @@ def write_rec(record: Record) -> str:
 
 def _parameters(record: Record) -> tuple[int, str]:
     """Size and rule of the record's game."""
-    parameters = record.game.parameters
-    if not isinstance(parameters, Gomoku):
+    rule = record.game.gomocup_rule
+    if rule not in RULES:
         raise RecordError(f"Piskvork plays Gomoku; write {record.game.spec} as .sgf")
-    return parameters.size, RULES[parameters.rule]
+    return record.game.shape[0], RULES[rule]
 
 
 def _move_lines(record: Record, origin: int) -> list[str]:
@@ -213,10 +212,10 @@ def _times(milliseconds: Sequence[int]) -> tuple[int, tuple[float, ...]]:
 def _game(file: _File, given: Game | None) -> Game:
     """The game: what was given, if it fits, else what the file says."""
     if given is not None:
-        if isinstance(given.parameters, Gomoku) and given.parameters.size == file.size:
+        if given.gomocup_rule in RULES and given.shape == (file.size, file.size):
             return given
         raise RecordError(f"the file is of Gomoku on {file.size}×{file.size}; the game that was given is {given.spec}")
     if "caro" in file.rule:
         raise RecordError("the file is of Caro, which is no game of ours")
-    rule = next((rule for rule in RULES if rule in file.rule), RULES[0])
+    rule = next((rule for rule in RULES.values() if rule in file.rule), RULES[0])
     return recorded_game(f"gomoku:size={file.size},rule={rule}")

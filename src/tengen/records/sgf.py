@@ -6,10 +6,11 @@ The first player is Black. Where a game's actions are the cells of its board, a 
 column from the left, then of the row from the top; a pass is empty. Where they are not, a move is its own text: connect
 four's column (`B[4]`), Breakthrough's two points (`B[a2a3]`).
 
-Go is GM[1], Reversi GM[2], Gomoku and Renju GM[4]; FF[4] has no number for our other games, which get GM[0]. What it
-has no property for stands in private ones: TG is the spec of the game, TO how many plies its opening has, and TS, in
-the node of a move, the seconds that the move took; a last node with TS alone is a move that was thought about and not
-played. GC says why the game ended, if not by its rules. So everything we write comes back as it was.
+The class of a game gives its number (GM) and the properties of its parameters (KM, RU, …): Go is GM[1], Reversi GM[2],
+Gomoku and Renju GM[4]; the others get GM[0]. What SGF has no property for stands in private ones: TG is the spec of the
+game, TO how many plies its opening has, and TS, in the node of a move, the seconds that the move took; a last node with
+TS alone is a move that was thought about and not played. GC says why the game ended, if not by its rules. So everything
+we write comes back as it was.
 
 A record is never trusted: its moves are played by the rules, and a spec that names a file is not loaded, because that
 would run the file. What is wrong in a file is told with its line and column.
@@ -24,13 +25,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from string import ascii_letters
+from typing import Any
 
 import numpy as np
 
 from tengen import __version__
-from tengen.games.go import Go
-from tengen.games.gomoku import Gomoku
-from tengen.games.reversi import Reversi
+from tengen.games import class_of, load_game, sgf_numbers
 from tengen.records.grammar import (
     MOST_NODES,
     SgfNode,
@@ -56,9 +56,6 @@ from tengen.rules.errors import BadMove, TengenError
 from tengen.rules.game import Game, Position
 
 SETUP = ("AB", "AW", "AE")
-NUMBERS: dict[type, int] = {Go: 1, Reversi: 2, Gomoku: 4}  # GM
-NAMES = {"1": "go", "2": "reversi", "4": "gomoku"}
-WITH_SUICIDE = ("tromp-taylor", "nz", "new zealand", "goe", "ing")  # rules of Go, as RU names them
 CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[([^\]]*)\]")
 CHARSETS = [  # as Python names them; any other name of these will do
     *("utf-8", "ascii", "iso8859-1", "iso8859-2", "iso8859-15", "cp1250", "cp1251", "cp1252", "koi8-r"),
@@ -104,7 +101,7 @@ def _root(record: Record, start: Position) -> SgfNode:
         "FF": "4",
         "CA": "UTF-8",
         "AP": f"tengen:{__version__}",
-        "GM": str(NUMBERS.get(type(game.parameters), 0)),
+        "GM": str(game.sgf_number),
         "SZ": str(rows) if rows == columns else f"{columns}:{rows}",
         "TG": game.spec,
         "TO": str(record.opening or ""),
@@ -112,7 +109,7 @@ def _root(record: Record, start: Position) -> SgfNode:
         "PW": record.players[1],
         "RE": record.result,
         "DT": record.date,
-        **_rule_facts(game),
+        **game.sgf_properties(),
     }
     node = _node({name: value for name, value in facts.items() if value})
     if record.ending:
@@ -121,17 +118,6 @@ def _root(record: Record, start: Position) -> SgfNode:
         if cells := np.flatnonzero(start.board == stone).tolist():
             node[name] = [point_text(game, cell) for cell in cells]
     return node
-
-
-def _rule_facts(game: Game) -> dict[str, str]:
-    """The properties that say by which of its rules a game was played."""
-    parameters = game.parameters
-    if isinstance(parameters, Gomoku):
-        return {"RU": ("freestyle", "standard", "renju")[parameters.rule]}
-    if not isinstance(parameters, Go):
-        return {}
-    rules = "Tromp-Taylor" if parameters.suicide else "Chinese"
-    return {"RU": rules, "KM": f"{parameters.komi:g}", "HA": str(parameters.handicap or "")}
 
 
 def _node(facts: dict[str, str]) -> SgfNode:
@@ -241,10 +227,10 @@ class _Reader:
 def _result(root: SgfNode, position: Position) -> str:
     """What the file says; where it is silent, what the rules say. A winner whom the rules refute is no result.
 
-    In Go the players agree on what is dead, and our rules do not know: there the file is believed.
+    Where areas are counted the players agree on what is dead, and our rules do not know: there the file is believed.
     """
     told, known = _text(root, "RE"), result_text(position.game, position.outcome)
-    if position.outcome is None or isinstance(position.game.parameters, Go):
+    if position.outcome is None or position.game.scoring == "area":
         return told or known
     said = Record(position.game, (), result=told).outcome
     if said is not None and said.winner != position.outcome.winner:
@@ -258,18 +244,16 @@ def _text(node: SgfNode, name: str) -> str:
 
 
 def _foreign_game(root: SgfNode) -> Game:
-    """The game of a file that others wrote. Only numbers of it go into the spec: its text could name a file to run."""
-    number = _text(root, "GM") or "1"
-    if number not in NAMES:
-        raise RecordError(f"no game of ours is GM[{number}]; Go is 1, Othello 2, Gomoku and Renju 4")
-    parameters = [f"size={_board_size(_text(root, 'SZ'))}"] if "SZ" in root else []
-    rule = _text(root, "RU").lower()
-    if number == "1":
-        parameters += [f"komi={_number(root, 'KM'):g}", f"suicide={int(rule in WITH_SUICIDE)}"]
-        parameters += [f"handicap={_number(root, 'HA'):g}"] if "AB" in root else []
-    if number == "4":
-        parameters += [f"rule={known}" for known in ("standard", "renju") if known in rule]
-    return recorded_game(f"{NAMES[number]}:{','.join(parameters)}")
+    """The game of a file that others wrote. No text of it goes into a spec: that could name a file to run."""
+    number, numbers = _text(root, "GM") or "1", {str(one): name for one, name in sgf_numbers().items()}
+    if number not in numbers:
+        known = ", ".join(f"{load_game(name).title} is GM[{one}]" for one, name in numbers.items())
+        raise RecordError(f"no game of ours is GM[{number}]; {known}")
+    name = numbers[number]
+    parameters: dict[str, Any] = {"size": _board_size(_text(root, "SZ"))} if "SZ" in root else {}
+    if (read := getattr(class_of(name), "sgf_parameters", None)) is not None:
+        parameters |= read({key: _text(root, key) for key in root})
+    return Game(name, class_of(name), parameters)
 
 
 def _board_size(text: str) -> int:

@@ -10,17 +10,10 @@ from html import escape
 
 import numpy as np
 
-from tengen.games.connect4 import Connect4
-from tengen.games.go import Go
-from tengen.games.gomoku import Gomoku
-from tengen.games.mnk import MNK
-from tengen.games.reversi import Reversi
 from tengen.records.record import plays_points
 from tengen.rules.game import Game, Position
 
 CELL, MARGIN = 40, 24  # in the drawing's own units
-LOOKS: dict[type, str] = {Go: "lines", Gomoku: "lines", Reversi: "discs", Connect4: "holes", MNK: "marks"}
-OTHER_LOOK = "cells"  # any other game: discs on squares
 LARGEST = 1.3  # a unit has at most so many pixels: small boards stay small
 DIGIT_SIZES = {1: 19, 2: 17, 3: 13}  # how large a number of so many digits is written
 
@@ -88,23 +81,18 @@ def draw_blank(game: Game) -> str:
     return _frame(game, f"a board of {game.spec}", ["<defs>", *pieces, "</defs>"])
 
 
-def _look(game: Game) -> str:
-    return LOOKS.get(type(game.parameters), OTHER_LOOK)
-
-
 def _piece(game: Game) -> Callable[[float, float, int, int, bool], list[str]]:
     """What draws a piece: where it is, whose, its number, whether it was the last."""
-    return _mark if _look(game) == "marks" else _stone
+    return _mark if game.drawing == "marks" else _stone
 
 
 def _frame(game: Game, label: str, pieces: list[str]) -> str:
     """The <svg> of an empty board, and what stands on it."""
     rows, columns = game.shape
-    look = _look(game)
     width, height = columns * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN
     size = f'viewBox="0 0 {width} {height}" style="max-width: {LARGEST * width:.0f}px"'
-    head = f'<svg class="board {look}" {size} role="img" aria-label="{escape(label)}">'
-    return "".join([head, *_grid(look, rows, columns), *_labels(game), *pieces, "</svg>"])
+    head = f'<svg class="board {game.drawing}" {size} role="img" aria-label="{escape(label)}">'
+    return "".join([head, *_grid(game.drawing, rows, columns), *_labels(game), *pieces, "</svg>"])
 
 
 def last_played(position: Position) -> dict[int, int]:
@@ -127,22 +115,22 @@ def _middle(index: int) -> float:
     return MARGIN + (index + 0.5) * CELL
 
 
-def _grid(look: str, rows: int, columns: int) -> list[str]:
+def _grid(drawing: str, rows: int, columns: int) -> list[str]:
     """The empty board."""
-    inset = CELL / 2 if look == "lines" else 0  # stones stand on the crossings, or between the lines
+    inset = CELL / 2 if drawing == "lines" else 0  # stones stand on the crossings, or between the lines
     left, top = MARGIN + inset, MARGIN + inset
     right, bottom = MARGIN + columns * CELL - inset, MARGIN + rows * CELL - inset
     size = f'width="{columns * CELL}" height="{rows * CELL}"'
     surface = f'<rect class="surface" x="{MARGIN}" y="{MARGIN}" {size} rx="4"/>'
-    if look == "holes":
+    if drawing == "holes":
         places = [(_middle(x), _middle(y)) for y in range(rows) for x in range(columns)]
         return [surface, *(f'<circle class="hole" cx="{x}" cy="{y}" r="{0.42 * CELL}"/>' for x, y in places)]
-    edges = 0 if look == "lines" else 1
-    inner = 1 if look == "marks" else 0  # tic-tac-toe is open at its sides
+    edges = 0 if drawing == "lines" else 1
+    inner = 1 if drawing == "marks" else 0  # tic-tac-toe is open at its sides
     upright = [left + x * CELL for x in range(inner, columns + edges - inner)]
     level = [top + y * CELL for y in range(inner, rows + edges - inner)]
     path = "".join([f"M{x} {top}V{bottom}" for x in upright] + [f"M{left} {y}H{right}" for y in level])
-    return [surface, f'<path class="grid" d="{path}"/>', *(_stars(rows, columns) if look == "lines" else [])]
+    return [surface, f'<path class="grid" d="{path}"/>', *(_stars(rows, columns) if drawing == "lines" else [])]
 
 
 def _stars(rows: int, columns: int) -> list[str]:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, get_type_hints
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -18,7 +19,10 @@ from tengen.rules.contract import MOST_ACTIONS, ONGOING, encode, key, legal, mis
 from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, nearest
 from tengen.rules.kernels import entry
 
+Value = TypeVar("Value")
 ANYTHING = Between(float("-inf"), float("inf"))
+DRAWINGS = ("lines", "discs", "holes", "marks", "cells")
+SCORINGS = ("area", "discs")
 START, LOOK = -1, -2  # what `step` takes in place of an action
 
 
@@ -73,6 +77,18 @@ class Game:
                 raise GameFileError(f"{name}: class {game_type.__name__} has no {attribute!r}")
         if missing := missing_rules(game_type):
             raise GameFileError(f"{name}: no rule for {', '.join(missing)}; see @rules({game_type.__name__})")
+        self._check_attributes()
+
+    def _check_attributes(self) -> None:
+        """Raises GameFileError for a drawing, a scoring or levels that nobody knows what to do with."""
+        for attribute, known in (("drawing", DRAWINGS), ("scoring", (None, *SCORINGS))):
+            if (chosen := getattr(self, attribute)) not in known:
+                words = ", ".join(filter(None, known))
+                raise GameFileError(f"{self.name}: {attribute} is {chosen!r}; it is one of {words}")
+        if self.scoring == "area" and self.actions != self.cells + 1:
+            raise GameFileError(f"{self.name}: scoring is 'area', so its actions must be its cells and a pass")
+        if self.levels is not None and len(self.levels) != 5:
+            raise GameFileError(f"{self.name}: levels has {len(self.levels)} agents; it has 5, beginner to strongest")
 
     def __repr__(self) -> str:
         return f"<Game {self.spec}>"
@@ -149,6 +165,82 @@ class Game:
             raise GameFileError(f"{self.name}: its actions are not its cells, so it must define action_symmetries")
         rest = np.full((len(images), self.actions - self.cells), self.cells)
         return np.concatenate([images, rest], axis=1)
+
+    # How people, files and other programs see it. A game that sets none of these is shown and played all the same.
+
+    def _own(self, attribute: str, default: Value) -> Value | Any:
+        """An attribute of the class; not a parameter that happens to be called so."""
+        return default if attribute in self.parameters._fields else getattr(self.parameters, attribute, default)
+
+    @property
+    def title(self) -> str:
+        """What lists call it: the class's `title`, or `titles[name]` for one of its `names`; else made of its name."""
+        stem = re.sub("[^A-Za-z0-9]+", " ", Path(self.name).stem).strip().capitalize()
+        titles: dict[str, str] = self._own("titles", {})
+        own = titles.get(self.name) if self.fixed else self._own("title", None)
+        return str(own or stem)
+
+    @property
+    def drawing(self) -> str:
+        """What its board looks like.
+
+        `lines`: stones on the crossings, as in Go; `discs`: discs in squares, as in Reversi; `holes`: discs behind a
+        front with holes, as in connect four; `marks`: crosses and noughts; `cells`, the default: pieces in squares.
+        """
+        return self._own("drawing", "cells")
+
+    @property
+    def usual_sizes(self) -> tuple[int, ...]:
+        """Values of its parameter `size` that a form suggests; none by default."""
+        return tuple(self._own("usual_sizes", ()))
+
+    @property
+    def row_length(self) -> int | None:
+        """How many in a row win, so that a page can mark them; None, the default, where rows do not win."""
+        return self._own("row_length", None)
+
+    @property
+    def scoring(self) -> str | None:
+        """What is counted at the end, or None, the default.
+
+        `area`, as in Go: all stones on the board are alive, and the game ends by two passes; so agents capture dead
+        stones before they pass, a record may give another result, and a GTP controller may go on after the passes.
+        `discs`, as in Reversi: the players' pieces.
+        """
+        return self._own("scoring", None)
+
+    @property
+    def levels(self) -> tuple[str, ...] | None:
+        """The agents that a page offers as opponents: five specs, from beginner to strongest; None: the usual ones."""
+        return self._own("levels", None)
+
+    @property
+    def sgf_number(self) -> int:
+        """Its GM in SGF, which the class's `sgf_number` gives; 0, the default, for a game that FF[4] has no number for.
+
+        Two methods go with it: `sgf_properties()`, what a file says of the parameters (`{"KM": "7.5"}`), and the static
+        `sgf_parameters(properties)`, which reads them in other programs' files. SZ is read and written in any case.
+        """
+        return self._own("sgf_number", 0)
+
+    def sgf_properties(self) -> dict[str, str]:
+        """What an SGF file says of its parameters, by the names of properties."""
+        return self.parameters.sgf_properties() if hasattr(self.parameters, "sgf_properties") else {}
+
+    @property
+    def gtp_name(self) -> str | None:
+        """What `set_game` of GTP calls it, if there are engines that play it; None, the default, if there are none."""
+        return self._own("gtp_name", None)
+
+    @property
+    def gtp_passes(self) -> bool:
+        """Whether GTP engines are told of a pass, the default; if not, they know by themselves who must pass."""
+        return self._own("gtp_passes", True)
+
+    @property
+    def gomocup_rule(self) -> int | None:
+        """Its number in `INFO rule` of Gomocup's protocol, on square boards; None, the default, if none has it."""
+        return self._own("gomocup_rule", None)
 
     def new_states(self, count: int) -> np.recarray:
         """`count` states, all zeros; `start` is still to be called on each."""

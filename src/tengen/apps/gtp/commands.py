@@ -11,7 +11,7 @@ import numpy as np
 
 from tengen import __version__
 from tengen.agents.agent import opinions_of
-from tengen.agents.passing import area_score, connected, neighbours_of, pass_in_time
+from tengen.agents.passing import area_score, connected, owner_of, pass_in_time
 from tengen.agents.thinking import think
 from tengen.apps.gtp.analysis import Request, kata_line, leela_line, read_request
 from tengen.apps.gtp.clock import ABSOLUTE, BYOYOMI, CANADIAN, NONE
@@ -30,7 +30,6 @@ from tengen.apps.gtp.words import (
     refused_as,
 )
 from tengen.games import file_names, load_game, other_names
-from tengen.games.reversi import Reversi
 from tengen.records.record import Record, plays_points
 from tengen.records.sgf import read_sgf, write_sgf
 from tengen.rules.board import STONES, draw
@@ -138,7 +137,7 @@ def get_komi(talk: Conversation, words: list[str]) -> str:
 @command("kgs-rules", words=[1])
 def rules(talk: Conversation, words: list[str]) -> str:
     suicide = {"chinese": 0, "new_zealand": 1}.get(words[0].lower())
-    if suicide is None or not talk.session.is_go:
+    if suicide is None or "suicide" not in talk.session.plain.parameters._fields:
         raise GtpError("unsupported rules: Go is played here by area scoring, chinese or new_zealand")
     if suicide != talk.session.plain.parameters.suicide:
         with refused_as("unsupported rules"):
@@ -277,7 +276,7 @@ def set_free_handicap(talk: Conversation, words: list[str]) -> str:
 
 def read_stones(talk: Conversation, word: str) -> int:
     stones = read_whole(word)
-    if not talk.session.is_go:
+    if not talk.session.takes_handicap:
         raise GtpError(f"invalid number of stones: there is no handicap in {talk.session.game.name}")
     if talk.session.history or (talk.session.position.board > 0).any():
         raise GtpError("board not empty")
@@ -311,10 +310,10 @@ def list_stones(talk: Conversation, words: list[str]) -> str:
 @command("final_score", words=[0])
 def final_score(talk: Conversation, words: list[str]) -> str:
     outcome = talk.session.position.outcome
-    if outcome is None and not talk.session.is_go:
+    if outcome is None and not talk.session.counts_area:
         raise GtpError("cannot score: the game is not over")
     score = area_score(talk.session.position) if outcome is None else outcome.score
-    if isinstance(talk.session.game.parameters, Reversi):  # cells that stay empty are the winner's there
+    if talk.session.game.scoring == "discs":  # cells that stay empty are the winner's there
         score += int(np.sign(score)) * int((talk.session.position.board == 0).sum())
     return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
@@ -324,7 +323,7 @@ def final_status_list(talk: Conversation, words: list[str]) -> str:
     kinds = ("alive", "dead", "seki", "black_territory", "white_territory", "dame")
     if words[0] not in kinds:
         raise GtpError(f"syntax error: one of {', '.join(kinds)}")
-    if not talk.session.is_go:
+    if not talk.session.counts_area:
         raise GtpError(f"cannot score: nothing is alive or dead in {talk.session.game.name}")
     found = [group for group in connected(talk.session.position.board) if status(talk, group) == words[0]]
     return "\n".join(" ".join(map(talk.session.vertices.point, group)) for group in found)
@@ -335,8 +334,8 @@ def status(talk: Conversation, group: list[int]) -> str:
     board = talk.session.position.board
     if board.flat[group[0]]:
         return "alive"
-    owners = {int(board.flat[cell]) for cell in neighbours_of(board, group)}
-    return "dame" if len(owners) != 1 else f"{COLOURS[owners.pop() - 1]}_territory"
+    owner = owner_of(board, group)
+    return f"{COLOURS[owner - 1]}_territory" if owner else "dame"
 
 
 @command("loadsgf", words=None)
@@ -361,8 +360,8 @@ def printsgf(talk: Conversation, words: list[str]) -> str:
 
 @command("gogui-rules_game_id", words=[0])
 def game_id(talk: Conversation, words: list[str]) -> str:
-    if isinstance(talk.session.game.parameters, Reversi):
-        return "Othello"
+    if (known := talk.session.game.gtp_name) is not None:
+        return known
     return re.sub("[^a-z]", "", Path(talk.session.game.name).stem).capitalize()
 
 

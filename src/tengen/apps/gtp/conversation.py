@@ -54,7 +54,7 @@ class Conversation:
 
     def move(self, player: int, goes_on: bool = False) -> str:
         """Chooses a move and plays it; `goes_on` if passes have not ended the game."""
-        may_move = not self.session.is_over or (goes_on and self.session.is_go)
+        may_move = not self.session.is_over or (goes_on and self.session.counts_area)
         position = self.session.turn_of(player) if may_move else self.session.position
         if position.outcome is not None:
             answer = self.nothing_left(player)

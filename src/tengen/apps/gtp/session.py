@@ -1,7 +1,8 @@
 """The game that a controller plays with us: which game and agent, what was played, and what may be taken back.
 
-The protocol lets a colour play twice in a row, and go on after two passes; the rules of Go do not. So a pass of the
-other colour is put in between where that is needed, and passes that ended the game are taken back.
+In Go the protocol lets a colour play twice in a row, and go on after two passes; the rules do not. So a pass of the
+other colour is put in between where that is needed, and passes that ended the game are taken back. The same goes for
+every game that counts areas.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from tengen.agents.passing import compile_for
 from tengen.agents.specs import load_agent
 from tengen.apps.gtp.vertices import PASS, Vertices
 from tengen.apps.preparation import Preparation
-from tengen.games.go import Go
 from tengen.records.record import Record, must_pass, plays_points
 from tengen.rules.errors import BadMove, BadParameter, IllegalMove, TengenError
 from tengen.rules.game import Game, Position
@@ -66,8 +66,12 @@ class Session:
     # What is played.
 
     @property
-    def is_go(self) -> bool:
-        return isinstance(self.game.parameters, Go)
+    def counts_area(self) -> bool:
+        return self.game.scoring == "area"
+
+    @property
+    def takes_handicap(self) -> bool:
+        return self.counts_area and "handicap" in self.game.parameters._fields
 
     @property
     def is_over(self) -> bool:
@@ -114,7 +118,7 @@ class Session:
     def load(self, record: Record, plies: int) -> None:
         """The first plies of a record."""
         positions = list(record.positions())[: plies + 1]
-        plain = remake(record.game, handicap=0) if isinstance(record.game.parameters, Go) else record.game
+        plain = remake(record.game, handicap=0) if "handicap" in record.game.parameters._fields else record.game
         self._adopt(record.game, positions[-1])
         self.plain, self.history = plain, positions[:-1]
 
@@ -123,8 +127,8 @@ class Session:
     def turn_of(self, player: int) -> Position:
         """The position in which it is the player's turn: this one, or the one after the other player's pass."""
         position = self.position
-        if self.is_go:
-            return turn_in_go(position, player)
+        if self.counts_area:
+            return turn_with_passes(position, player)
         if position.to_play == player or position.outcome is not None:
             return position
         if must_pass(position):
@@ -133,7 +137,7 @@ class Session:
 
     def play(self, player: int, vertex: str) -> None:
         """A move of either player."""
-        if self.is_go and self.is_over and vertex.lower() == PASS:
+        if self.counts_area and self.is_over and vertex.lower() == PASS:
             return self.history.append(self.position)
         position = self.turn_of(player)
         return self.commit(position.play(self.vertices.action(position, vertex)))
@@ -177,11 +181,11 @@ class Session:
         game = remake(self.plain, handicap=0, komi=self.plain.parameters.komi + count)
         position = game.start()
         for cell in cells:
-            position = turn_in_go(position, 0).play(cell)
+            position = turn_with_passes(position, 0).play(cell)
         return self._adopt(game, position)
 
 
-def turn_in_go(position: Position, player: int) -> Position:
+def turn_with_passes(position: Position, player: int) -> Position:
     """The position with that player to move: after a pass of the other, or with the last passes taken back."""
     a_pass = position.game.cells
     if position.outcome is not None and position.action == a_pass and position.previous is not None:

@@ -1,14 +1,14 @@
 """How strong an opponent is, in words that a person understands; and the only door by which a client names an agent.
 
-A level is the spec of an agent, chosen by the game. Lower levels are bounded by what they look at, not by time, so that
-a slow machine plays as well as a quick one. Where we ship a net for the very game, the higher levels use it.
+A level is the spec of an agent; a game's class may choose its own. Lower levels are bounded by what they look at, not
+by time, so that a slow machine plays as well as a quick one. Where we ship a net for the very game, the higher
+levels use it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -18,11 +18,6 @@ from tengen.agents.options import Answers, Megabytes, NetName, Seconds, Threads
 from tengen.agents.specs import AGENTS, LEARNED_BEST, PRESETS, load_agent
 from tengen.apps.web.settings import CORES, ServerSettings
 from tengen.apps.web.views import Parameter, parameter_view
-from tengen.games.connect4 import Connect4
-from tengen.games.go import Go
-from tengen.games.gomoku import Gomoku
-from tengen.games.mnk import MNK
-from tengen.games.reversi import Reversi
 from tengen.nets.runtime import net_for, shipped_nets
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
@@ -40,34 +35,6 @@ ABOUT = {
     "hard": "looks far ahead",
     "strongest": "as strong as it gets in the time you give it (1 second, unless you say)",
 }
-
-
-def uct(playouts: int) -> str:
-    return f"uct:playouts={playouts}"
-
-
-CLASSICAL: dict[type, Callable[[int], tuple[str, ...]]] = {  # by game, for so many cells, from beginner to strongest
-    MNK: lambda cells: (
-        (uct(4), uct(10), uct(40), "alphabeta:depth=5", "alphabeta:time=1")
-        if cells <= 9
-        else (uct(2 * cells), uct(8 * cells), uct(40 * cells), "alphabeta:nodes=20000", "alphabeta:time=1")
-    ),
-    Connect4: lambda cells: (uct(10), uct(50), uct(300), "alphabeta:depth=8", "alphabeta:time=1"),
-    Gomoku: lambda cells: (
-        uct(8 * cells),  # with fewer playouts than cells it would play the first cell that is free
-        uct(80 * cells),
-        "alphabeta:depth=1,threats=0,quiescence=0",
-        "alphabeta:nodes=3000",
-        "alphabeta:time=1",
-    ),
-    Reversi: lambda cells: (uct(10), uct(50), "alphabeta:depth=1", "alphabeta:depth=4", "alphabeta:time=1"),
-    Go: lambda cells: (uct(2 * cells), uct(6 * cells), uct(15 * cells), uct(40 * cells), "uct:time=1"),
-}
-
-
-def unknown(cells: int) -> tuple[str, ...]:
-    """The same for a game of which nothing is known but its rules; the strongest is what `tengen play` takes for it."""
-    return uct(cells), uct(4 * cells), uct(20 * cells), uct(100 * cells), "uct:time=1"
 
 
 LEARNED = {  # the strongest is what `strong` plays: the game's expert is asked, too
@@ -111,9 +78,9 @@ class AgentList(BaseModel):
 
 
 def levels_of(game: Game) -> list[Level]:
-    """The levels of a game, from the weakest to the strongest."""
-    classical = CLASSICAL.get(type(game.parameters), unknown)
-    specs = dict(zip(LEVELS, classical(game.cells), strict=True))
+    """The levels of a game, from the weakest to the strongest: its own, or those of a game with nothing but rules."""
+    usual = *(f"uct:playouts={times * game.cells}" for times in (1, 4, 20, 100)), "uct:time=1"
+    specs = dict(zip(LEVELS, game.levels or usual, strict=True))
     if (net := net_for(game)) is not None:
         specs |= {name: spec.format(net=net) for name, spec in LEARNED.items()}
     return [Level(name, ABOUT[name], spec) for name, spec in specs.items()]

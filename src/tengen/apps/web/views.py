@@ -13,14 +13,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from tengen.agents.passing import connected, owner_of
 from tengen.apps.web import own_games
 from tengen.apps.web.own_games import OwnGame
-from tengen.games import load_game
-from tengen.games.connect4 import Connect4
-from tengen.games.go import Go
-from tengen.games.gomoku import Gomoku
-from tengen.games.mnk import MNK
-from tengen.games.reversi import Reversi
+from tengen.games import load_game, offered_names
 from tengen.records.record import file_name, plays_points, result_text
 from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadMove, UnknownGame
@@ -30,15 +26,6 @@ from tengen.rules.kernels import at_once
 LONGEST_SPEC, LONGEST_MOVE, MOST_MOVES = 100, 32, 2000
 SETTING = r"[A-Za-z_][A-Za-z0-9_]*=[A-Za-z0-9_.+-]+"
 SPEC = re.compile(rf"[a-z0-9-]+(:{SETTING}(,{SETTING})*)?")
-TITLES = {  # in the order in which a page offers them
-    "tictactoe": "Tic-tac-toe",
-    "connect4": "Connect four",
-    "gomoku": "Gomoku",
-    "renju": "Renju",
-    "reversi": "Reversi",
-    "go": "Go",
-    "mnk": "m,n,k",
-}
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 Spec = Field(max_length=LONGEST_SPEC, description="a game and its parameters", examples=["gomoku:size=9,rule=renju"])
@@ -77,6 +64,7 @@ class View(BaseModel):
     """A position as a page draws it. Cells are numbered row by row from the top left."""
 
     game: str
+    drawing: str = Field(description="lines, discs, holes, marks or cells: what the board looks like")
     shape: tuple[int, int] = Field(description="rows and columns")
     labels: EdgeLabels
     colours: tuple[str, str] = Field(description="what the players are called")
@@ -96,7 +84,7 @@ class View(BaseModel):
     outcome: Literal["first", "second", "draw"] | None
     result: str = Field(description="as SGF has it: B+, W+3.5, 0 for a draw, ? while the game goes on")
     line: list[int] = Field(description="the cells of the row that won")
-    score: tuple[float, float] | None = Field(description="Reversi's discs; Go's areas with komi, once it is over")
+    score: tuple[float, float] | None = Field(description="discs; or areas with komi, once it is over")
 
 
 class Parameter(BaseModel):
@@ -124,6 +112,7 @@ class GameView(BaseModel):
     about: str
     is_own: bool = Field(description="whether it is a file that the operator serves")
     parameters: list[Parameter]
+    usual_sizes: list[int] = Field(description="values of the parameter size that people use most")
     levels: list[LevelView]
 
 
@@ -186,11 +175,10 @@ def position_after(game: Game, moves: Sequence[str]) -> Position:
 
 def game_views(levels: Any) -> list[GameView]:
     """All games with their parameters, the operator's own after ours; `levels` says which levels a game has."""
-    titles = TITLES | {name: name.replace("-", " ").capitalize() for name in own_games.served_names()}
-    return [_game_view(name, title, levels) for name, title in titles.items()]
+    return [_game_view(name, levels) for name in [*offered_names(), *own_games.served_names()]]
 
 
-def _game_view(name: str, title: str, levels: Any) -> GameView:
+def _game_view(name: str, levels: Any) -> GameView:
     game = known_game(name)
     kinds, values = parameter_kinds(type(game.parameters)), game.parameters._asdict()
     parameters = [
@@ -201,7 +189,15 @@ def _game_view(name: str, title: str, levels: Any) -> GameView:
     about = about_of(type(game.parameters))
     shown = [LevelView(name=level.name, about=level.about) for level in levels(game)]
     is_own = isinstance(game, OwnGame)
-    return GameView(name=name, title=title, about=about, is_own=is_own, parameters=parameters, levels=shown)
+    return GameView(
+        name=name,
+        title=game.title,
+        about=about,
+        is_own=is_own,
+        parameters=parameters,
+        usual_sizes=list(game.usual_sizes),
+        levels=shown,
+    )
 
 
 def about_of(game_type: type) -> str:
@@ -232,6 +228,7 @@ def view_of(position: Position) -> View:
     outcome = position.outcome
     return View(
         game=page_spec(game),
+        drawing=game.drawing,
         shape=game.shape,
         labels=labels_of(game),
         colours=game.players,
@@ -306,19 +303,11 @@ def cells_where(mask: np.ndarray) -> list[int]:
     return np.flatnonzero(mask).tolist()
 
 
-def row_length(game: Game) -> int | None:
-    """How many in a row win; None where rows do not."""
-    parameters = game.parameters
-    if isinstance(parameters, MNK):
-        return parameters.k
-    return 5 if isinstance(parameters, Gomoku) else 4 if isinstance(parameters, Connect4) else None
-
-
 def winning_line(position: Position, last: int | None) -> list[int]:
     """The cells of the rows through the last stone that won. Beside a row of just the right length, longer ones do not
     count: by some rules they never do.
     """
-    length = row_length(position.game)
+    length = position.game.row_length
     if last is None or length is None or position.outcome is None or position.outcome.winner is None:
         return []
     runs = [run for step in DIRECTIONS if len(run := run_through(position.board, last, step)) >= length]
@@ -340,32 +329,16 @@ def run_through(board: np.ndarray, cell: int, step: tuple[int, int]) -> list[int
 
 
 def score_of(position: Position) -> tuple[float, float] | None:
-    """What both have: discs at any time; points of Go only at the end, since before that areas mean nothing."""
-    parameters, board = position.game.parameters, position.board
-    if isinstance(parameters, Reversi):
+    """What both have: discs at any time; areas only at the end, since before that they mean nothing."""
+    scoring, board, outcome = position.game.scoring, position.board, position.outcome
+    if scoring == "discs":
         return float((board == 1).sum()), float((board == 2).sum())
-    if not isinstance(parameters, Go) or position.outcome is None:
+    if scoring != "area" or outcome is None:
         return None
-    second = area_of(board, 2) + parameters.komi + parameters.handicap
-    return position.outcome.score + second, second
+    first = area_of(board, 1)
+    return first, first - outcome.score
 
 
 def area_of(board: np.ndarray, stone: int) -> float:
     """Stones, and empty regions that reach stones of this colour alone."""
-    rows, columns = board.shape
-    seen: set[tuple[int, int]] = set()
-    area = int((board == stone).sum())
-    for begin in zip(*np.nonzero(board == 0), strict=True):
-        region, edges, waiting = 0, set(), [(int(begin[0]), int(begin[1]))]
-        while waiting:
-            y, x = waiting.pop()
-            if not (0 <= y < rows and 0 <= x < columns):
-                continue
-            if board[y, x]:
-                edges.add(int(board[y, x]))
-            elif (y, x) not in seen:
-                seen.add((y, x))
-                region += 1
-                waiting += [(y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)]
-        area += region if edges == {stone} else 0
-    return float(area)
+    return float(sum(len(group) for group in connected(board) if owner_of(board, group) == stone))

@@ -73,10 +73,9 @@ export class Board {
    * `onMove(move)` is told a legal move; without it the board only shows. `onHover(move | null)` is told where the
    * pointer is. `t` translates, `label` names the board for screen readers, `announce` tells them what has happened.
    */
-  constructor(root, { game, onMove = null, onHover = null, t = plain, label = null, announce = null }) {
-    Object.assign(this, { root, game, onMove, onHover, t, label, announce });
+  constructor(root, { onMove = null, onHover = null, t = plain, label = null, announce = null }) {
+    Object.assign(this, { root, onMove, onHover, t, label, announce });
     this.id = `board${++boards}`;
-    this.skin = skinOf(game);
     this.view = null;
     this.extras = {};
     this.focused = null; // the cell that the keyboard is on
@@ -131,8 +130,7 @@ export class Board {
 
   build(view) {
     const [rows, columns] = view.shape;
-    this.game = view.game;
-    this.skin = skinOf(view.game);
+    this.skin = skinOf(view.drawing);
     const { margin } = this.skin;
     this.labels = labelsOf(view);
     this.stones = Array(rows * columns).fill(null);
@@ -658,9 +656,9 @@ function turn(old, fresh, distance) {
 }
 
 /** A small stone for texts: whose turn it is, who has which colour. */
-export function stoneIcon(game, player, size = 20) {
+export function stoneIcon(drawing, player, size = 20) {
   const id = `icon${++boards}`;
-  const skin = skinOf(game);
+  const skin = skinOf(drawing);
   const box = {
     viewBox: "0 0 40 40",
     width: size,

@@ -10,21 +10,17 @@ export function nameOf(game) {
   return game.split(":")[0];
 }
 
-/** The skin of a game, by its name; a game of somebody's own file is played in squares. */
-export function skinOf(game) {
-  const name = nameOf(game);
-  if (name === "reversi" || name === "othello") return felt;
-  if (name === "connect4") return frame;
-  if (name === "mnk" || name === "tictactoe") return sheet;
-  return ["go", "gomoku", "renju"].includes(name) ? wood : tiles;
+/** The skin of a game that is drawn so: what a game's class says of itself, pieces in squares if it says nothing. */
+export function skinOf(drawing) {
+  return { lines: wood, discs: felt, holes: frame, marks: sheet }[drawing] ?? tiles;
 }
 
 /** What stands beside a board: the labels of its columns and rows; columns alone where stones fall. */
-export function labelsOf({ labels, game, shape }) {
+export function labelsOf({ labels, drawing, shape }) {
   const [rows, columns] = shape;
   const across = labels?.columns ?? [..."abcdefghijklmnopqrstuvwxyz"].slice(0, columns);
   const down = labels?.rows ?? [...Array(rows).keys()].map((y) => String(rows - y));
-  return { across, down, hasRows: nameOf(game) !== "connect4", isTop: rows > 1 && down[0] === "1" };
+  return { across, down, hasRows: drawing !== "holes", isTop: rows > 1 && down[0] === "1" };
 }
 
 // Numbers that look like chance and are the same each time: the grain of the wood, the tremble of a pen.

@@ -19,7 +19,7 @@ export class PositionEditor {
   async open(game, moves) {
     const view = await this.api.post("api/position", { game, moves });
     if (game !== this.game) {
-      this.board = new Board(this.place, { game, t: this.t, onMove: (move) => this.go([...this.moves, move]), label: this.t("position") });
+      this.board = new Board(this.place, { t: this.t, onMove: (move) => this.go([...this.moves, move]), label: this.t("position") });
       this.game = game;
     }
     this.moves = view.moves;

@@ -11,10 +11,10 @@ export function figure(value, digits = 3) {
 }
 
 /** A board so many pixels high, as part of a drawing; `last` is a cell to mark, `labels` stand in empty cells. */
-export function stamp(game, [rows, columns], board, height, last = null, labels = null) {
+export function stamp(drawing, [rows, columns], board, height, last = null, labels = null) {
   const cell = height / rows;
-  const isPaper = skinOf(game).name === "sheet";
-  const parts = [svg("rect", { class: `stamp ${skinOf(game).name}`, width: columns * cell, height, rx: 3 })];
+  const isPaper = skinOf(drawing).name === "sheet";
+  const parts = [svg("rect", { class: `stamp ${skinOf(drawing).name}`, width: columns * cell, height, rx: 3 })];
   for (let x = 1; x < columns; x++) parts.push(svg("path", { class: "stamp-line", d: `M${x * cell} 0V${height}` }));
   for (let y = 1; y < rows; y++) parts.push(svg("path", { class: "stamp-line", d: `M0 ${y * cell}H${columns * cell}` }));
   if (last !== null) parts.push(svg("rect", { class: "stamp-last", x: (last % columns) * cell, y: Math.floor(last / columns) * cell, width: cell, height: cell }));

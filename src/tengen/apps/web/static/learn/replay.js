@@ -68,7 +68,7 @@ export class Player {
     this.isPlaying = false;
     this.isHeld = false; // whether somebody stopped it to look
     this.stage = el("div", { class: "replay-board" });
-    this.board = new Board(this.stage, { game: "tictactoe", t });
+    this.board = new Board(this.stage, { t });
     this.select = el("select", { "aria-label": t("which game"), onchange: () => this.open(Number(this.select.value), 0, this.isPlaying) });
     this.slider = el("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": t("move of", { ply: 0, plies: 0 }), oninput: () => this.go(Number(this.slider.value)) });
     this.button = this.control("play through", () => (this.isPlaying ? this.hold() : this.play()), "primary");

@@ -39,8 +39,6 @@ export function gameFields(games, spec, t, onChange = () => {}) {
   return { root, spec: current };
 }
 
-const USUAL_SIZES = { go: [9, 13, 19], gomoku: [9, 11, 13, 15, 19], renju: [15], reversi: [4, 6, 8] };
-
 function parameterField(game, parameter, value, t, onChange) {
   const { name, kind, low, high, choices, default: usual } = parameter;
   const known = t(`parameter ${name}`);
@@ -66,7 +64,7 @@ function parameterField(game, parameter, value, t, onChange) {
       { id: `parameter-${name}` },
     );
   }
-  const list = name === "size" && USUAL_SIZES[game.name] ? `sizes-${game.name}` : null;
+  const list = name === "size" && game.usual_sizes.length ? `sizes-${game.name}` : null;
   return el(
     "label",
     { class: "field" },
@@ -86,7 +84,7 @@ function parameterField(game, parameter, value, t, onChange) {
       el(
         "datalist",
         { id: list },
-        USUAL_SIZES[game.name].map((size) => el("option", { value: size })),
+        game.usual_sizes.map((size) => el("option", { value: size })),
       ),
   );
 }

@@ -23,7 +23,7 @@ export class Panel {
     const label = `${t("board")}: ${agentName(agent, t)}`;
     const onHover = (move) => this.hover(move);
     const onMove = (move) => page.play(move);
-    this.board = new Board(this.place, { game: tree.game, t, label, onMove, onHover, announce: page.announce });
+    this.board = new Board(this.place, { t, label, onMove, onHover, announce: page.announce });
   }
 
   /** Thinks about a position; resolves when it has ended, by itself or because somebody ended it. */

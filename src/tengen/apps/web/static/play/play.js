@@ -129,7 +129,6 @@ class PlayPage {
     records.prepend(button(t("analyse this"), analyse, { name: "analyse", kind: "small primary" }));
     moves.append(records);
     this.board = new Board(this.stage, {
-      game: this.tree.game,
       t,
       onMove: (move) => this.play(move),
       onHover: (move) => this.hovered(move),
@@ -173,7 +172,7 @@ class PlayPage {
         return el(
           "div",
           { class: ["player", isOn && "on"], "aria-current": isOn ? "true" : null },
-          stoneIcon(view.game, player, 28),
+          stoneIcon(view.drawing, player, 28),
           el(
             "div",
             { class: "player-names" },

@@ -61,8 +61,10 @@ export function gameTitle(spec, t, title = titleOf(nameOf(spec))) {
   return [t(key) === key ? title : t(key), ...parts].join(" ");
 }
 
-/** The name of a game of somebody's own as a title; that of a file stays as it is. */
+/** What the server calls a game of somebody's own, else its name as a title; that of a file stays as it is. */
 function titleOf(name) {
+  const known = games?.find((game) => game.name === name);
+  if (known) return known.title;
   const words = name.replaceAll("-", " ");
   return name.endsWith(".py") ? name : words.slice(0, 1).toUpperCase() + words.slice(1);
 }
@@ -103,8 +105,8 @@ export function treeOfLink(facts) {
   return isSame ? null : new GameTree(facts.game, moves);
 }
 
-/** What a player is called: connect four's discs have colours of their own. */
+/** What a player is called; discs behind a front have colours of their own, unless the game names its players. */
 export function colourName(view, player, t) {
-  if (nameOf(view.game) === "connect4") return t(["Red", "Yellow"][player]);
+  if (view.drawing === "holes" && view.colours[0] === "X") return t(["Red", "Yellow"][player]);
   return t(view.colours[player]);
 }
