@@ -20,7 +20,7 @@ export async function show(root, context) {
 }
 
 class AlphaBetaPage {
-  constructor(root, { t, api }) {
+  constructor(root, { t, api, socket }) {
     Object.assign(this, { t, api });
     this.settings = { source: "lecture", text: "", game: "tictactoe", moves: ["a1", "b2", "c3", "a3"], depth: 5, order: "written", root: "max" };
     this.folds = new Map();
@@ -41,7 +41,7 @@ class AlphaBetaPage {
       onPick: (id) => this.goToNode(id),
       onFold: (id) => { this.folds.set(id, !this.isOpen(id)); this.drawTree(); },
     });
-    this.editor = new PositionEditor({ t, api, onChange: (game, moves) => { Object.assign(this.settings, { game, moves }); this.load(); } });
+    this.editor = new PositionEditor({ t, socket, onChange: (game, moves) => { Object.assign(this.settings, { game, moves }); this.load(); } });
     this.form = el("div", { class: "explore-form" });
     this.story = el("div", { class: "story", "aria-live": "polite" });
     this.counts = el("div", { class: "stack tight" });

@@ -25,7 +25,7 @@ export async function show(root, context) {
 }
 
 class TreeSearchPage {
-  constructor(root, { t, api }) {
+  constructor(root, { t, api, socket }) {
     Object.assign(this, { t, api });
     this.settings = { ...DEFAULTS, exploration: { ...DEFAULTS.exploration } };
     this.folds = new Map(); // what a person has opened or closed
@@ -48,7 +48,7 @@ class TreeSearchPage {
       onPick: (id) => { this.picked = id; this.tell(); this.drawTree(); },
       onFold: (id) => { this.folds.set(id, !this.isOpen(this.telling.cards.get(id))); this.drawTree(); },
     });
-    this.editor = new PositionEditor({ t, api, onChange: (game, moves) => { Object.assign(this.settings, { game, moves }); this.load(); } });
+    this.editor = new PositionEditor({ t, socket, onChange: (game, moves) => { Object.assign(this.settings, { game, moves }); this.load(); } });
     this.form = el("div", { class: "explore-form" });
     this.phases = el("ol", { class: "phases", "aria-label": t("phases") });
     this.story = el("div", { class: "story", "aria-live": "polite" });
