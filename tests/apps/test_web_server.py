@@ -9,6 +9,7 @@ import sys
 
 import httpx
 import pytest
+from web_jobs import start_job
 from web_site import PATIENCE, Talk, serving
 from websockets.sync.client import connect
 
@@ -255,7 +256,7 @@ def start_server(*arguments):
 def test_serve_says_its_address_and_ends_at_once(tmp_path):
     """At its end it names what goes on without it."""
     jobs = Jobs(tmp_path / JOBS, command=[sys.executable, "-c", "import time; time.sleep(600)"])
-    jobs.start("kettle", [], tmp_path, {})
+    start_job(jobs, "kettle", [], tmp_path, {})
     process = start_server("--port", "0", "--runs", str(tmp_path))
     try:
         line = process.stdout.readline()

@@ -5,7 +5,7 @@ import { agentsOf, allGames, gameOf, gameTitle } from "../play/session.js";
 import { words as playWords } from "../play/words.js";
 import { intervals, percent, signed } from "./charts.js";
 import { Player, words as replayWords } from "./replay.js";
-import { Watch, chip, folded, setAddress, teller, wish, words as shared } from "./shared.js";
+import { Watch, chip, folded, isAlive, setAddress, teller, wish, words as shared } from "./shared.js";
 
 const BUSY = 1000; // milliseconds between two looks at a contest that goes on
 const IDLE = 5000;
@@ -211,7 +211,7 @@ class ArenaPage {
     this.view = view;
     this.drawHead();
     if (!before || before.played !== view.played || before.state !== view.state) this.drawResults(before === null);
-    return contests.some((contest) => contest.state === "running") ? BUSY : IDLE;
+    return contests.some(({ state }) => isAlive(state)) ? BUSY : IDLE;
   }
 
   drawList() {

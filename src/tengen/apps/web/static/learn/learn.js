@@ -5,7 +5,7 @@ import { allGames, gameOf, gameTitle } from "../play/session.js";
 import { words as playWords } from "../play/words.js";
 import { Chart, COLOURS, percent, short, signed } from "./charts.js";
 import { Player, words as replayWords } from "./replay.js";
-import { Watch, chip, duration, folded, setAddress, teller, wish, words as shared } from "./shared.js";
+import { Watch, chip, duration, folded, isAlive, setAddress, teller, wish, words as shared } from "./shared.js";
 
 const BUSY = 1200; // milliseconds between two looks at a run that goes on
 const IDLE = 5000;
@@ -107,7 +107,6 @@ class LearnPage {
     this.compared = new Set((wish("compare") ?? "").split(",").filter(Boolean));
     this.across = kept("learn across", "generation");
     this.seen = null; // whose games are on the board: run and generation
-    this.asked = new Set(); // runs that were asked to stop here
     this.watch = new Watch(() => this.look());
     this.build();
   }
@@ -181,7 +180,7 @@ class LearnPage {
     this.drawHead();
     this.drawCharts();
     await this.lookAtGames();
-    return list.runs.some((run) => run.state === "running" || run.state === "stopping") ? BUSY : IDLE;
+    return list.runs.some(({ state }) => isAlive(state)) ? BUSY : IDLE;
   }
 
   shownRuns() {
@@ -388,14 +387,11 @@ class LearnPage {
       el("button", { class: kind, type: "button", dataset: { focus: what }, disabled, onclick: () => this.act(run, what) }, t(text));
     const isBusy = this.list.runs.some((one) => one.is_ours);
     if (run.can_resume) return button("button primary", "resume", "resume", isBusy || !isServed(run));
-    const wasAsked = run.state === "stopping" || this.asked.has(run.name);
-    if (run.is_ours) return button("button", "stop", wasAsked ? "stop at once" : "stop");
+    if (run.is_ours) return button("button", "stop", run.state === "stopping" ? "stop at once" : "stop");
     return run.state === "running" ? el("span", { class: "note" }, t("other terminal")) : null;
   }
 
   async act(run, what) {
-    if (what === "stop") this.asked.add(run.name);
-    else this.asked.delete(run.name);
     try {
       await this.api.post(`api/runs/${run.name}/${what}`, {});
     } catch (reason) {

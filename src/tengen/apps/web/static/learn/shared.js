@@ -19,6 +19,11 @@ export function duration(seconds, t) {
   return t("hours", { h: Math.floor(minutes / 60), m: minutes % 60 });
 }
 
+/** Whether the process of a run or a contest has not ended. */
+export function isAlive(state) {
+  return state === "running" || state === "stopping";
+}
+
 export function chip(state, t) {
   return el("span", { class: `chip run-state ${state}`, dataset: { state } }, t(state));
 }
