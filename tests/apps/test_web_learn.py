@@ -148,8 +148,9 @@ def test_a_job_is_stopping_until_it_has_ended(tmp_path):
 def test_a_number_of_an_earlier_process_is_never_stopped(tmp_path):
     """Whoever begins a job again has locked it before its new number is known."""
     (tmp_path / "x.json").write_text(json.dumps({"state": "stopped", "process": os.getpid()}))
+    jobs = Jobs(tmp_path)
     with lock(tmp_path / "x.lock"):
-        assert (jobs := Jobs(tmp_path)).find("x").process == 0
+        assert jobs.find("x").process == 0
         with pytest.raises(JobError, match="try again"):
             jobs.stop("x")
 

@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from tengen.agents.specs import AGENTS, PRESETS, brings_code, load_agent
 from tengen.apps.web.folders import LARGEST_FACTS, BadFolder, Glance, NothingYet, read_file
-from tengen.apps.web.job_folders import JobFolders, WorkView, add_commands
+from tengen.apps.web.job_folders import Command, JobFolders, WorkView, add_commands
 from tengen.apps.web.jobs import JobError, Missing, Name
 from tengen.apps.web.levels import RUN, spec_of
 from tengen.apps.web.own_games import game_at
@@ -272,31 +272,17 @@ class Contests(JobFolders[ContestSummary]):
             undo.callback(shutil.rmtree, folder, ignore_errors=True)
             facts = with_own_nets(facts, folder)
             write_file(folder / FACTS, json.dumps(asdict(facts)).encode())
-            self._play(name, facts)
+            self.jobs.begin(name, *command_of(facts, folder))
             undo.pop_all()
         return self.view(name)
 
-    def resume(self, name: str) -> ContestSummary:
-        """Goes on with a contest that was stopped."""
-        self.jobs.check_allowed()
-        facts = Facts.read(self.path(name) / FACTS)
+    def command_again(self, name: str, folder: Path) -> Command:
+        facts = Facts.read(folder / FACTS)
         if facts is None:
             raise JobError(f"{name} was begun in a terminal: go on with it there, with tengen tournament")
-        self.check_stopped(name)
-        known_game(facts.game)  # served now as it was then
         if any(brings_code(spec) for spec in facts.specs):  # not from us: the file was changed
             raise JobError(f"{name} uses other programs: go on with it in a terminal, with tengen tournament")
-        with self.jobs.starting():
-            self._play(name, facts)
-        return self.view(name)
-
-    def _play(self, name: str, facts: Facts) -> None:
-        numbers = {"games": facts.games, "opening": facts.opening, "seed": facts.seed}
-        numbers |= {"workers": WORKERS, "move-time": LONGEST_MOVE}
-        options = [f"--{option}={number}" for option, number in numbers.items()]
-        game = command_spec(known_game(facts.game))
-        arguments = ["tournament", *options, "--out=.", "--", game, *facts.specs]
-        self.jobs.begin(name, arguments, self.folder / name, {})
+        return command_of(facts, folder)
 
     def _agent(self, text: str, game: Game) -> str:
         """The spec of a client's agent, which keeps to the memory that agents have here."""
@@ -307,6 +293,15 @@ class Contests(JobFolders[ContestSummary]):
             spec = f"{name}:{rest},memory={self.settings.memory}" if rest else f"{name}:memory={self.settings.memory}"
         load_agent(spec, game)  # a wrong option is told now
         return spec
+
+
+def command_of(facts: Facts, folder: Path) -> Command:
+    """What plays a contest; raises UnknownGame if its game is a file that is not served any more."""
+    numbers = {"games": facts.games, "opening": facts.opening, "seed": facts.seed}
+    numbers |= {"workers": WORKERS, "move-time": LONGEST_MOVE}
+    options = [f"--{option}={number}" for option, number in numbers.items()]
+    game = command_spec(known_game(facts.game))
+    return ["tournament", *options, "--out=.", "--", game, *facts.specs], folder, {}
 
 
 def with_own_nets(facts: Facts, folder: Path) -> Facts:

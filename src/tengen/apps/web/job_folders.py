@@ -33,6 +33,8 @@ class WorkView(BaseModel):
     can_resume: bool = False
 
 
+STOPPED = ("stopped", "failed")
+Command = tuple[list[str], Path, dict[str, Any]]  # arguments, where it runs, and what is known of its job later
 V = TypeVar("V", bound=WorkView)
 T = TypeVar("T", bound=WorkView)
 
@@ -117,7 +119,7 @@ class JobFolders(Generic[V]):
             "state": state,
             "problem": without_folders(job.reason, self.folder) if job is not None and state == "failed" else "",
             "is_ours": job is not None and job.is_running and may_change,
-            "can_resume": state in ("stopped", "failed") and may_change,
+            "can_resume": state in STOPPED and may_change,
         }
 
     # Beginning and ending.
@@ -133,12 +135,21 @@ class JobFolders(Generic[V]):
                 raise JobError(f"there is {name!r} already: give the new {self.kind} another name")
             yield name
 
-    def check_stopped(self, name: str) -> None:
-        """Refuses to go on with what is not stopped."""
-        with self.reading(name):
-            view = self.read(name)
-        if not view.can_resume:
-            raise JobError(f"{name} is {view.state}: only a {self.kind} that was stopped can be gone on with")
+    def resume(self, name: str) -> V:
+        """Goes on with what was stopped."""
+        self.jobs.check_allowed()
+        with self.reading(name) as folder:
+            state = self.read(name).state
+            if state not in STOPPED:
+                raise JobError(f"{name} is {state}: only a {self.kind} that was stopped can be gone on with")
+            command = self.command_again(name, folder)
+            with self.jobs.starting():
+                self.jobs.begin(name, *command)
+        return self.view(name)
+
+    def command_again(self, name: str, folder: Path) -> Command:
+        """What goes on with what was stopped; raises JobError if no page may do that."""
+        raise NotImplementedError
 
     def stop(self, name: str) -> V:
         """Stops the job; what was saved last is kept. Asked twice, it stops at once."""

@@ -32,7 +32,7 @@ from tengen.apps.web.folders import (
     read_file,
     reading,
 )
-from tengen.apps.web.job_folders import JobFolders, WorkView, add_commands
+from tengen.apps.web.job_folders import Command, JobFolders, WorkView, add_commands
 from tengen.apps.web.jobs import NAME, JobError, Name, checked_name
 from tengen.apps.web.levels import RUN
 from tengen.apps.web.own_games import OwnGame, game_at, served_names
@@ -231,35 +231,26 @@ class Runs(JobFolders[RunView]):
         changes = [change_text(name, value) for name, value in wanted.changes.items()]
         load_settings(source, changes)  # what is wrong together is told now
         with self.starting(wanted.name, wanted.preset.partition(":")[0]) as name:
-            self._begin(name, wanted.preset, changes)
+            self.jobs.begin(name, *self._command(name, wanted.preset, changes))
         return self.view(name)
 
-    def resume(self, name: str) -> RunView:
-        """Goes on with a run that was stopped."""
-        self.jobs.check_allowed()
-        check_ready()
-        self.check_stopped(name)
-        job = self.jobs.find(name)
-        preset = str(job.metadata.get("preset", "")) if job is not None else ""
-        with self.reading(name) as folder, self.jobs.starting():
-            if job is not None and source_of(preset) is not None:  # the same command goes on
-                self._begin(name, preset, [str(text) for text in job.metadata.get("changes", [])])
-            else:
-                config = read_config(folder / "config.toml")
-                check_harmless(config)
-                self._go_on(name, is_file=".py" in str(table_of(config, "run").get("game", "")))
-        return self.view(name)
-
-    def _begin(self, name: str, preset: str, changes: list[str]) -> None:
+    def _command(self, name: str, preset: str, changes: list[str]) -> Command:
         arguments = ["train", source_of(preset) or preset, "--run", name, *(f"--set={text}" for text in changes)]
-        self.jobs.begin(name, arguments, self.folder, {"preset": preset, "changes": changes})
+        return arguments, self.folder, {"preset": preset, "changes": changes}
 
-    def _go_on(self, name: str, is_file: bool) -> None:
-        """Goes on by what the run's folder says; from where we are if that names a file, for it may do so from here."""
-        folder = (self.folder / name).resolve() if is_file else Path(name)
-        arguments = ["train", str(folder / "config.toml"), "--run", str(folder)]
+    def command_again(self, name: str, folder: Path) -> Command:
+        """The same command, if it was ours; else by what the folder says, from where we are if that names a file."""
+        check_ready()
+        job = self.jobs.find(name)
+        if job is not None and source_of(preset := str(job.metadata.get("preset", ""))) is not None:
+            return self._command(name, preset, [str(text) for text in job.metadata.get("changes", [])])
+        config = read_config(folder / "config.toml")
+        check_harmless(config)
+        is_file = ".py" in str(table_of(config, "run").get("game", ""))
+        again = folder.resolve() if is_file else Path(name)
+        arguments = ["train", str(again / "config.toml"), "--run", str(again)]
         where = Path.cwd() if is_file else self.folder
-        self.jobs.begin(name, arguments, where, {"preset": f"{name}/config.toml", "changes": []})
+        return arguments, where, {"preset": f"{name}/config.toml", "changes": []}
 
     def metrics(self, name: str, after: int) -> MetricsView:
         """The lines of metrics from a number on."""
