@@ -10,7 +10,7 @@ from web_site import LAST, PATIENCE, serving, wait_for
 
 from tengen import load_game
 from tengen.agents.specs import load_agent, maker_of
-from tengen.apps.web import thinking
+from tengen.apps.web import thinking, views
 from tengen.apps.web.levels import LEVELS, allowed_agents, levels_of, spec_of
 from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import ServerSettings
@@ -109,6 +109,8 @@ def test_a_game_that_goes_on_is_not_replayed(monkeypatch):
     with pytest.raises(TengenError, match="e5 is occupied at move 3"):
         line.position("gomoku:size=10", ["e5", "d5", "e5"])
     assert steps("gomoku:size=10", moves[:3]) == ["e6"]
+    monkeypatch.setattr(views, "LONGEST_KEPT", 2)
+    assert [steps("gomoku:size=11", moves[:ply]) for ply in range(5)] == [[], ["e5"], ["d5"], ["e6"], ["e6", "d6"]]
 
 
 def test_values_are_for_the_first_player(site):

@@ -30,6 +30,7 @@ from tengen.rules.game import Game, Position, parameter_kinds
 from tengen.rules.kernels import at_once
 
 LONGEST_SPEC, LONGEST_MOVE, MOST_MOVES = 100, 32, 2000
+LONGEST_KEPT = 400  # moves of a page whose positions are kept: 6 kB each on the largest board of Go
 SETTING = r"[A-Za-z_][A-Za-z0-9_]*=[A-Za-z0-9_.+-]+"
 SPEC = re.compile(rf"[a-z0-9-]+(:{SETTING}(,{SETTING})*)?")
 TITLES = {  # in the order in which a page offers them
@@ -213,8 +214,9 @@ class Line:
         common = next((ply for ply, (old, new) in pairs if old != new), min(len(known), len(moves)))
         position = _played(_earlier(last, common), moves[common:])
         if len(moves) > common or not known:  # who looks back keeps what comes after
+            kept = min(len(moves), LONGEST_KEPT)
             with self._lock:
-                self._last, self._moves = position, tuple(moves)
+                self._last, self._moves = _earlier(position, kept), tuple(moves[:kept])
         return position
 
 
