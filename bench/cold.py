@@ -20,11 +20,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
-import httpx
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 GAMES = ("tictactoe", "connect4", "gomoku", "renju", "reversi", "go:size=9", "go:size=19")
-LAST = ("move", "error")
+LAST = ("move", "view", "error")
 
 
 @contextmanager
@@ -55,17 +54,22 @@ def time_page(game: str) -> tuple[float, float, float]:
             assert server.stdout is not None
             url = server.stdout.readline().split()[3]
             served = perf_counter()
-            httpx.post(f"{url}/api/position", json={"game": game, "moves": []}, timeout=120).raise_for_status()
-            shown = perf_counter()
             with connect(url.replace("http", "ws") + "/api/socket") as page:
-                page.send(json.dumps({"id": 1, "type": "think", "game": game, "moves": [], "agent": "medium"}))
-                while (answer := json.loads(page.recv()))["type"] not in LAST:
-                    pass
-            if answer["type"] == "error":
-                raise SystemExit(f"{game}: {answer['error']}")
+                ask(page, {"id": 1, "type": "position", "game": game, "moves": []})
+                shown = perf_counter()
+                ask(page, {"id": 2, "type": "think", "game": game, "moves": [], "agent": "medium"})
             return served - began, shown - served, perf_counter() - shown
         finally:
             server.terminate()
+
+
+def ask(page: ClientConnection, question: dict[str, object]) -> None:
+    """Asks the server, and waits for the answer that ends this."""
+    page.send(json.dumps(question))
+    while (answer := json.loads(page.recv(120)))["type"] not in LAST:
+        pass
+    if answer["type"] == "error":
+        raise SystemExit(f"{question['game']}: {answer['error']}")
 
 
 def show_pages() -> None:

@@ -32,7 +32,7 @@ def test_strangers_are_asked_who_they_are(site):
         answer = httpx.get(site.url + path)
         assert answer.status_code == 401
         assert "open the link" in answer.json()["error"]
-    assert httpx.post(f"{site.url}/api/position", json={"game": "go", "moves": []}).status_code == 401
+    assert httpx.post(f"{site.url}/api/records/write", json={"game": "go", "moves": []}).status_code == 401
     page = httpx.get(site.url, headers={"accept": "text/html"})
     assert page.status_code == 401
     assert '<form method="post"' in page.text

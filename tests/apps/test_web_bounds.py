@@ -118,7 +118,7 @@ def test_only_the_newest_metrics_of_a_run_are_kept(tmp_path: Path) -> None:
 
 def test_a_body_that_nobody_can_read(site: str) -> None:
     for body in ("[" * 100_000, "{", b"\xff"):
-        answer = httpx.post(f"{site}api/position", content=body, headers={"content-type": "application/json"})
+        answer = httpx.post(f"{site}api/records/write", content=body, headers={"content-type": "application/json"})
         assert answer.status_code in (400, 422)
         assert "JSON" in answer.json()["error"]
 

@@ -18,9 +18,7 @@ from tengen.apps.web.security import Guard
 from tengen.apps.web.settings import ServerSettings
 
 HALT = 60  # seconds after which a server that does not answer is said to hang
-HALF = (
-    b"POST /api/position HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"
-)
+HALF = b"POST /api/records/write HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 99\r\n\r\n{"
 
 
 def opened(stack, site, said=b""):

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from web_jobs import PATIENCE, TINY, end_jobs, entry, site_in, write_run
+from web_jobs import PATIENCE, TINY, end_jobs, entry, site_in, start_job, write_run
 from web_site import serving
 
 from tengen.agents.specs import load_agent
@@ -60,13 +61,13 @@ def site(tmp_path):
 
 def test_a_job_is_known_while_it_runs_and_after(tmp_path):
     jobs = Jobs(tmp_path / "jobs", command=SLEEPER)
-    jobs.start("one", [], tmp_path, {"preset": "tictactoe"})
+    start_job(jobs, "one", [], tmp_path, {"preset": "tictactoe"})
     try:
         job = jobs.find("one")
         assert job.is_running and job.metadata == {"preset": "tictactoe"} and os.getpgid(job.process) == job.process
         for name in ("one", "two"):
             with pytest.raises(JobError, match="one is running: stop it first"):
-                jobs.start(name, [], tmp_path, {})
+                start_job(jobs, name, [], tmp_path, {})
         assert jobs.names() == ["one"]
     finally:
         end_jobs(jobs)
@@ -78,8 +79,9 @@ def test_a_job_is_known_while_it_runs_and_after(tmp_path):
 
 def test_a_job_outlives_who_started_it_and_the_next_one_can_stop_it(tmp_path):
     starter = (
-        "import sys; from pathlib import Path; from tengen.apps.web.jobs import Jobs; "
-        "Jobs(Path('jobs'), command=sys.argv[1:]).start('orphan', [], Path('.'), {})"
+        "import sys; from pathlib import Path; from tengen.apps.web.jobs import Jobs\n"
+        "jobs = Jobs(Path('jobs'), command=sys.argv[1:])\n"
+        "with jobs.starting(): jobs.begin('orphan', [], Path('.'), {})"
     )
     subprocess.run([sys.executable, "-c", starter, *SLEEPER], cwd=tmp_path, check=True, timeout=PATIENCE)
     jobs = Jobs(tmp_path / "jobs")
@@ -92,17 +94,81 @@ def test_a_job_outlives_who_started_it_and_the_next_one_can_stop_it(tmp_path):
 
 def test_a_job_that_failed_says_why(tmp_path):
     jobs = Jobs(tmp_path / "jobs")
-    jobs.start("wrong", ["train", "no-such-preset"], tmp_path, {})
+    start_job(jobs, "wrong", ["train", "no-such-preset"], tmp_path, {})
     while jobs.find("wrong").is_running:
         time.sleep(0.1)
-    assert "no preset is called 'no-such-preset'" in jobs.find("wrong").problem
+    assert "no preset is called 'no-such-preset'" in jobs.find("wrong").reason
+
+
+ENDS = {  # what a process does, and the state and the reason that stand in its file then
+    "pass": ("complete", ""),
+    "raise SystemExit(1)": ("stopped", ""),
+    "import os, signal; os.kill(os.getpid(), signal.SIGTERM)": ("stopped", ""),
+    "import os, signal; os.kill(os.getpid(), signal.SIGKILL)": ("failed", "it was ended by signal 9 (Killed)"),
+    "print('tengen: there is no room'); raise SystemExit(2)": ("failed", "there is no room"),
+    "raise ValueError('no')": ("failed", "ValueError: no"),
+}
+
+
+@pytest.mark.parametrize("code", ENDS)
+def test_how_a_job_ended_stands_in_its_state_file(tmp_path, code):
+    jobs = Jobs(tmp_path / "jobs", command=(sys.executable, "-c"))
+    start_job(jobs, "one", [code], tmp_path, {"preset": "tictactoe"})
+    end = time.monotonic() + PATIENCE
+    while (said := json.loads((tmp_path / "jobs/one.json").read_text()))["state"] == "running":
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    state, reason = ENDS[code]
+    assert (said["state"], said["reason"], said["metadata"]) == (state, reason, {"preset": "tictactoe"})
+    assert (jobs.find("one").state, jobs.find("one").reason) == (state, reason)
+    assert sorted(path.name for path in (tmp_path / "jobs").iterdir()) == ["lock", "one.json", "one.lock", "one.log"]
+
+
+def test_a_job_is_stopping_until_it_has_ended(tmp_path):
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: open('asked', 'w')); print(1, flush=True)"
+    jobs = Jobs(tmp_path / "jobs", command=(sys.executable, "-c", f"{deaf}\nwhile True: time.sleep(600)"))
+    start_job(jobs, "one", [], tmp_path, {})
+    end = time.monotonic() + PATIENCE
+    while not (tmp_path / "jobs/one.log").read_text():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert jobs.find("one").state == "running"
+    for _ in range(2):
+        jobs.stop("one")
+        assert (jobs.find("one").state, Jobs(tmp_path / "jobs").find("one").state) == ("stopping", "stopping")
+    with pytest.raises(JobError, match="one is running"):
+        start_job(jobs, "two", [], tmp_path, {})
+    os.kill(jobs.find("one").process, signal.SIGKILL)
+    while jobs.find("one").is_running:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert (jobs.find("one").state, jobs.find("one").reason, (tmp_path / "asked").exists()) == ("stopped", "", True)
+
+
+def test_a_number_of_an_earlier_process_is_never_stopped(tmp_path):
+    """Whoever begins a job again has locked it before its new number is known."""
+    (tmp_path / "x.json").write_text(json.dumps({"state": "stopped", "process": os.getpid()}))
+    jobs = Jobs(tmp_path)
+    with lock(tmp_path / "x.lock"):
+        assert jobs.find("x").process == 0
+        with pytest.raises(JobError, match="try again"):
+            jobs.stop("x")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links are POSIX's")
+def test_a_state_file_is_written_beside_no_link(tmp_path):
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/.one.json.part").symlink_to(tmp_path / "precious")
+    jobs = Jobs(tmp_path / "jobs", command=(sys.executable, "-c", "pass"))
+    start_job(jobs, "one", [], tmp_path, {})
+    assert not (tmp_path / "precious").exists()
 
 
 def test_a_job_file_that_somebody_damaged_stops_nothing(tmp_path):
     jobs = Jobs(tmp_path)
     for text in ("", "[]", "{", '{"process": 1}', '{"process": -1}', '{"process": "all"}', "[" * 100_000):
         (tmp_path / "x.json").write_text(text)
-        held = lock(tmp_path / "x.json")
+        held = lock(tmp_path / "x.lock")
         assert jobs.find("x").process == 0
         with pytest.raises(JobError, match="try again"):
             jobs.stop("x")
@@ -368,7 +434,7 @@ def test_a_contest_is_played_stopped_and_gone_on_with(site):
     assert "is running" in site.post("/api/contests", slow | {"name": "second"}, 409)["error"]
     site.until("/api/contests/slow", lambda view: view["played"] >= 2)
     site.post("/api/contests/slow/stop")
-    stopped = site.until("/api/contests/slow", lambda view: view["state"] != "running")
+    stopped = site.until("/api/contests/slow", lambda view: view["state"] not in ("running", "stopping"))
     assert stopped["state"] == "stopped" and 2 <= stopped["played"] < stopped["total"] == 120
     site.post("/api/contests/slow/resume")
     gone_on = site.until("/api/contests/slow", lambda view: view["played"] > stopped["played"])

@@ -58,10 +58,21 @@ class Site:
         return self._heard(self.http.post(path, json=body or {}), status)
 
     def view(self, game: str, *moves: str) -> Any:
-        return self.post("/api/position", {"game": game, "moves": moves})
+        view = self.asked(game, *moves)
+        assert view["type"] == "view", view
+        return view
 
     def error(self, game: str, *moves: str) -> str:
-        return self.post("/api/position", {"game": game, "moves": moves}, 400)["error"]
+        return self.asked(game, *moves)["error"]
+
+    def asked(self, game: str, *moves: str) -> Any:
+        """The answer to a page that shows a position."""
+        with self.http.websocket_connect("ws://127.0.0.1:8000/api/socket") as page:
+            page.send_json({"id": 1, "type": "position", "game": game, "moves": moves})
+            while (answer := page.receive_json())["type"] == "note":
+                pass
+        assert not [secret for secret in self.secrets if secret in str(answer)]
+        return answer
 
 
 @pytest.fixture

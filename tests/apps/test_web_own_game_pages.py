@@ -338,7 +338,13 @@ def test_a_page_begins_with_the_operators_game_and_says_that_it_gets_ready(opene
 
     with opened("arena") as page:
         held: list[Any] = []
-        page.route("**/api/position", lambda route: held.append(route))
+
+        def joined(route: Any) -> None:
+            server = route.connect_to_server()
+            route.on_message(lambda message: held.append(lambda: server.send(message)))
+
+        page.route_web_socket("**/api/socket", joined)
+        page.reload()
         for address, drawn in (
             ("play", "svg.board"),
             ("explore/mcts", ".tree-card"),
@@ -348,7 +354,7 @@ def test_a_page_begins_with_the_operators_game_and_says_that_it_gets_ready(opene
             page.evaluate(f"location.hash = '#/{address}'")
             expect(page.locator(".patience")).to_contain_text("Getting the game ready")
             assert page.locator(drawn).count() == 0
-            held.pop().continue_()
+            held.pop()()
             expect(page.locator(drawn).first).to_be_visible()
             expect(page.locator(".patience")).to_have_count(0)
             assert address != "play" or "game=breakthrough&" in page.evaluate("location.hash")

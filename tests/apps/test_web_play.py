@@ -115,6 +115,35 @@ def test_a_whole_game_against_an_agent(chrome: Any, site: str, game: str) -> Non
         assert action(page, "resign").is_disabled()
 
 
+def test_a_move_is_one_round_trip(chrome: Any, site: str) -> None:
+    """The page sends one message for a move, and no request; all else is in the answers to that message."""
+    sent: list[dict[str, Any]] = []
+    heard: list[dict[str, Any]] = []
+    asked: list[str] = []
+    with open_page(chrome, "about:blank") as page:
+        page.on("request", lambda request: "/api/" in request.url and asked.append(request.url))
+
+        def joined(opened: Any) -> None:
+            opened.on("framesent", lambda frame: sent.append(json.loads(frame)))
+            opened.on("framereceived", lambda frame: heard.append(json.loads(frame)))
+
+        page.on("websocket", joined)
+        page.goto(site + link("connect4", second="uct:playouts=50"))
+        for number in range(3):
+            expect(page.locator(".status")).to_have_text("Your move (Red)")
+            for each in (sent, heard, asked):
+                each.clear()
+            cell(page, 35 + number).click()
+            expect(page.locator(".moves > li:not(.note)")).to_have_count(2 * number + 2)
+            assert [(message["type"], len(message["moves"])) for message in sent] == [("think", 2 * number + 1)]
+            kinds = [answer["type"] for answer in heard if answer["type"] not in ("note", "waiting", "thought")]
+            assert kinds == ["position", "move"]
+            assert {answer["id"] for answer in heard} == {sent[0]["id"]}
+            assert asked == []
+        end = position_on(page, "connect4")
+        expect_stones(page, end.board.ravel().tolist())
+
+
 def test_undo_variations_and_navigation(chrome: Any, site: str) -> None:
     with open_page(chrome, site + link("connect4", second="easy")) as page:
         cell(page, 3).click()
@@ -413,7 +442,7 @@ def test_variations_go_out_and_come_back(chrome: Any, site: str, tmp_path: Path)
 
 
 def test_a_bad_link_is_said_and_a_board_is_shown(chrome: Any, site: str) -> None:
-    with open_page(chrome, site + link("gomoku:size=7", "z9"), expected=("400", "api/position")) as page:
+    with open_page(chrome, site + link("gomoku:size=7", "z9")) as page:
         expect(page.locator(".toast.problem")).to_contain_text("z9")
         expect(page.locator("svg.board")).to_be_visible()
 

@@ -216,7 +216,7 @@ def test_other_peoples_pages_may_not_ask(site):
         "null": 403,
         here.replace("http", "file"): 403,
     }.items():
-        answer = site.http.post("/api/position", json=body, headers={"origin": origin})
+        answer = site.http.post("/api/records/write", json=body, headers={"origin": origin})
         assert answer.status_code == status, origin
     with site.page(origin=here) as page:
         assert page.ask(type="position", game="tictactoe", moves=[])["type"] == "view"

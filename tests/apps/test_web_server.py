@@ -9,6 +9,7 @@ import sys
 
 import httpx
 import pytest
+from web_jobs import start_job
 from web_site import PATIENCE, Talk, serving
 from websockets.sync.client import connect
 
@@ -84,7 +85,7 @@ def test_renju_marks_forbidden_points_with_their_reason(site):
     h10 = 5 * 15 + 7
     assert "three" in forbidden[h10]
     assert "h10" not in view["legal"]
-    assert "forbidden" in site.error("/api/position", {"game": "renju", "moves": [*view["moves"], "h10"]})
+    assert "forbidden" in site.refusal("renju", *view["moves"], "h10")
 
 
 def test_only_rows_that_count_are_marked():
@@ -131,17 +132,17 @@ def test_go_shows_captures_and_counts_at_the_end(site):
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(site, game, moves, said):
-    assert said in site.error("/api/position", {"game": game, "moves": moves})
+    assert said in site.refusal(game, *moves)
 
 
 def test_requests_of_another_form(site):
-    assert "moves" in site.error("/api/position", {"game": "go", "moves": "a1"}, 422)
-    assert "extra" in site.error("/api/position", {"game": "go", "moves": [], "extra": 1}, 422).lower()
-    assert "moves" in site.error("/api/position", {"game": "go", "moves": ["a1"] * 3000}, 422)
-    answer = site.http.post("/api/position", content=b"{", headers={"content-type": "application/json"})
+    assert "moves" in site.error("/api/records/write", {"game": "go", "moves": "a1"}, 422)
+    assert "extra" in site.error("/api/records/write", {"game": "go", "moves": [], "extra": 1}, 422).lower()
+    assert "moves" in site.error("/api/records/write", {"game": "go", "moves": ["a1"] * 3000}, 422)
+    answer = site.http.post("/api/records/write", content=b"{", headers={"content-type": "application/json"})
     assert answer.status_code == 422
     assert "JSON" in answer.json()["error"]
-    assert "does not take GET" in site.http.get("/api/position").json()["error"]
+    assert "does not take GET" in site.http.get("/api/records/write").json()["error"]
     assert "nothing at '/api/nothing'" in site.http.get("/api/nothing").json()["error"]
 
 
@@ -256,7 +257,7 @@ def start_server(*arguments):
 def test_serve_says_its_address_and_ends_at_once(tmp_path):
     """At its end it names what goes on without it."""
     jobs = Jobs(tmp_path / JOBS, command=[sys.executable, "-c", "import time; time.sleep(600)"])
-    jobs.start("kettle", [], tmp_path, {})
+    start_job(jobs, "kettle", [], tmp_path, {})
     process = start_server("--port", "0", "--runs", str(tmp_path))
     try:
         line = process.stdout.readline()

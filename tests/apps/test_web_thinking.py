@@ -10,13 +10,16 @@ from web_site import LAST, PATIENCE, serving, wait_for
 
 from tengen import load_game
 from tengen.agents.specs import load_agent, maker_of
-from tengen.apps.web import thinking
+from tengen.apps.web import thinking, views
 from tengen.apps.web.levels import LEVELS, allowed_agents, levels_of, spec_of
 from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.socket import Pages, Places
+from tengen.apps.web.views import Line, position_of
 from tengen.nets import runtime
 from tengen.rules import kernels
+from tengen.rules.errors import TengenError
+from tengen.rules.game import Position
 from tengen.search.limits import Limit
 
 
@@ -56,6 +59,58 @@ def test_thoughts_and_then_a_move(site):
             assert move["cell"] == (5 * 7 + int(move["move"]) - 1) - 7 * (move["move"] == "4")
     nodes = [answer["nodes"] for answer in thoughts]
     assert nodes == sorted(nodes)
+
+
+def test_a_move_and_its_answer_are_one_message(site):
+    """Where a person's move leads, what the agent thinks, its move, and where that leads."""
+    with site.page() as page:
+        question = {"id": 1, "type": "think", "game": "connect4", "moves": ["4"], "agent": "uct:playouts=50"}
+        page.say({**question, "view": True})
+        shown, *thoughts, last = [answer for answer in page.until(1) if answer["type"] not in ("note", "waiting")]
+    assert (shown["type"], shown["view"]["moves"], shown["view"]["to_play"]) == ("position", ["4"], 1)
+    assert {answer["type"] for answer in thoughts} == {"thought"}
+    assert (last["type"], last["view"]["moves"], last["view"]["to_play"]) == ("move", ["4", last["move"]], 0)
+    assert shown["view"]["cells"][last["move"]] == last["cell"] == last["view"]["last"]
+    assert last["view"] == {key: site.view("connect4", "4", last["move"])[key] for key in last["view"]}
+
+
+def test_a_move_that_ends_the_game_or_is_refused(site):
+    with site.page() as page:
+        question = {"id": 1, "type": "think", "game": "tictactoe", "agent": "random", "view": True}
+        page.say({**question, "moves": ["a3", "a1", "b3", "b1", "c3"]})
+        shown, last = [answer for answer in page.until(1) if answer["type"] != "note"]
+        assert (shown["view"]["outcome"], last["type"]) == ("first", "done")
+        page.say({**question, "id": 2, "moves": ["a3", "a3"]})
+        assert "a3 is occupied at move 2" in page.until(2)[-1]["error"]
+        page.say({**question, "id": 3, "moves": ["a3"], "agent": "gtp:sh"})  # the move is shown all the same
+        shown, last = page.until(3)
+        assert (shown["type"], "no agent is called" in last["error"]) == ("position", True)
+
+
+def test_a_game_that_goes_on_is_not_replayed(monkeypatch):
+    """One more move is one step; whoever goes back and on again along the same line plays none."""
+    stepped = []
+    play = Position.play
+    monkeypatch.setattr(Position, "play", lambda position, move: stepped.append(move) or play(position, move))
+    line, moves = Line(), ["e5", "d5", "e6", "d6", "e7"]
+
+    def steps(spec, moves):
+        """The moves that are played for a question; what is found is what the rules find from the start."""
+        stepped.clear()
+        found, played = line.position(spec, moves), list(stepped)
+        assert found == position_of(spec, moves)
+        return played
+
+    game = "gomoku:size=9"
+    assert [steps(game, moves[:ply]) for ply in range(6)] == [[], ["e5"], ["d5"], ["e6"], ["d6"], ["e7"]]
+    assert steps(game, moves[:2]) == steps(game, moves) == []
+    assert steps(game, [*moves[:3], "a1"]) == ["a1"]
+    assert steps("gomoku:size=10", moves[:2]) == moves[:2]
+    with pytest.raises(TengenError, match="e5 is occupied at move 3"):
+        line.position("gomoku:size=10", ["e5", "d5", "e5"])
+    assert steps("gomoku:size=10", moves[:3]) == ["e6"]
+    monkeypatch.setattr(views, "LONGEST_KEPT", 2)
+    assert [steps("gomoku:size=11", moves[:ply]) for ply in range(5)] == [[], ["e5"], ["d5"], ["e6"], ["e6", "d6"]]
 
 
 def test_values_are_for_the_first_player(site):

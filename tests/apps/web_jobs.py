@@ -50,6 +50,12 @@ class Site:
             end_jobs(Jobs(folder / JOBS))
 
 
+def start_job(jobs, name, arguments, folder, metadata):
+    """Begins a job as runs and contests do."""
+    with jobs.starting():
+        jobs.begin(name, arguments, folder, metadata)
+
+
 def end_jobs(jobs):
     """Ends what a test has left running."""
     for job in jobs.running():

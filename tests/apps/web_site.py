@@ -33,7 +33,15 @@ class Site:
         return self.post(path, body, status)["error"]
 
     def view(self, game, *moves):
-        return self.post("/api/position", {"game": game, "moves": list(moves)})
+        with self.page() as page:
+            view = page.ask(type="position", game=game, moves=list(moves))
+        assert view["type"] == "view", view
+        return view
+
+    def refusal(self, game, *moves):
+        """Why a position is refused."""
+        with self.page() as page:
+            return page.ask(type="position", game=game, moves=list(moves))["error"]
 
     @contextmanager
     def page(self, **options):

@@ -20,8 +20,9 @@ def write_file(path: Path, content: bytes) -> None:
     Two who write the same file at once disturb each other: folders that are written again and again are locked.
     """
     part = path.with_name(f".{path.name}{PART}")
+    part.unlink(missing_ok=True)
     try:
-        with part.open("wb") as file:
+        with part.open("xb") as file:  # a new file: a link that lay there is not followed
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

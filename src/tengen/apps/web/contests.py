@@ -13,8 +13,8 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,17 +24,18 @@ from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from tengen.agents.specs import AGENTS, PRESETS, brings_code, load_agent
-from tengen.apps.web.folders import LARGEST_FACTS, BadFolder, Glance, NothingYet, read_file, reading
-from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, State, checked_name, free_name, state_of
+from tengen.apps.web.folders import LARGEST_FACTS, BadFolder, Glance, NothingYet, read_file
+from tengen.apps.web.job_folders import Command, JobFolders, WorkView, add_commands
+from tengen.apps.web.jobs import JobError, Missing, Name
 from tengen.apps.web.levels import RUN, spec_of
-from tengen.apps.web.own_games import game_at, without_folders
+from tengen.apps.web.own_games import game_at
 from tengen.apps.web.replays import NET_OPTION, ReplayView, label_of, replay_of
 from tengen.apps.web.settings import CORES, ServerSettings
 from tengen.apps.web.views import Spec, command_spec, known_game, page_spec, shown_spec
 from tengen.arena.ratings import Ratings, Result, rate
 from tengen.records.disk import write_file
 from tengen.records.store import Tally
-from tengen.rules.errors import BadParameter, nearest
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 
 FACTS, GAMES = "contest.json", "games.db"
@@ -70,52 +71,28 @@ class PlayerView(BaseModel):
 
 
 class Counts(BaseModel):
-    wins: int
-    draws: int
-    losses: int
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
 
 
-class ContestSummary(BaseModel):
-    name: str
-    game: str
-    agents: list[str]
-    state: State
-    problem: str = Field(description="why it failed")
-    is_ours: bool = Field(description="whether it runs and can be stopped here")
-    can_resume: bool
-    played: int
-    total: int | None = Field(description="None if it was begun elsewhere")
+class ContestSummary(WorkView):
+    agents: list[str] = []
+    played: int = 0
+    total: int | None = Field(default=None, description="None if it was begun elsewhere")
 
 
 class ContestView(ContestSummary):
-    players: list[PlayerView] = Field(description="the strongest first; the mean of all is 0")
-    cross: list[list[Counts | None]] = Field(description="how each player fared against each, in the same order")
-    first_player: Counts = Field(description="how those fared who moved first")
-    first_move: tuple[float, float, float] | None = Field(description="what moving first is worth in Elo; its interval")
-    warnings: list[str]
+    players: list[PlayerView] = Field(default=[], description="the strongest first; the mean of all is 0")
+    cross: list[list[Counts | None]] = Field(default=[], description="how each fared against each, in the same order")
+    first_player: Counts = Field(default=Counts(), description="how those fared who moved first")
+    first_move: tuple[float, float, float] | None = Field(default=None, description="what it is worth in Elo; interval")
+    warnings: list[str] = []
 
 
 class ContestList(BaseModel):
     advice: str = Field(description="why nothing can be started here; empty if it can")
     contests: list[ContestSummary]
-
-
-NOTHING_KNOWN: dict[str, Any] = {  # of a contest whose folder cannot be read
-    "game": "",
-    "agents": (),
-    "state": "failed",
-    "is_ours": False,
-    "can_resume": False,
-    "played": 0,
-    "total": None,
-}
-NOTHING_SEEN: dict[str, Any] = {
-    "players": (),
-    "cross": (),
-    "first_player": Counts(wins=0, draws=0, losses=0),
-    "first_move": None,
-    "warnings": (),
-}
 
 
 class PlayedGame(BaseModel):
@@ -192,71 +169,47 @@ class PlayerLabels:
         return text
 
 
-class Contests:
+class Contests(JobFolders[ContestSummary]):
     """The contests of a folder, by their names."""
 
+    kind, files, view_type = "contest", (FACTS, GAMES), ContestSummary
+
     def __init__(self, settings: ServerSettings):
-        self.settings, self.folder = settings, settings.contests
-        self.jobs = Jobs(self.folder / JOBS, most=settings.most_contests, advice=settings.jobs_advice)
+        super().__init__(settings.contests, settings.most_contests, settings)
 
-    def names(self) -> list[str]:
-        """The newest first."""
-        found = {path.parent for pattern in (FACTS, GAMES) for path in self.folder.glob(f"*/{pattern}")}
-        return [path.name for path in sorted(found, key=changed, reverse=True) if NAME.fullmatch(path.name)]
+    def read(self, name: str) -> ContestSummary:
+        """How a contest stands."""
+        return ContestSummary(**self._summary(name, *self._content(name)))
 
-    def path(self, name: str) -> Path:
-        """The folder of a contest that there is."""
-        folder = self.folder / checked_name(name)
-        if not any(os.path.lexists(folder / file) for file in (FACTS, GAMES)):
-            raise Missing(f"there is no contest {name!r}{nearest(name, self.names())}")
-        return folder
+    def _content(self, name: str) -> tuple[Facts | None, ContestResults, PlayerLabels]:
+        """What was asked for, what was played, and what pages call the players."""
+        facts, played = Facts.read(self.folder / name / FACTS), read_store(self.folder / name / GAMES)
+        return facts, played, PlayerLabels(facts, played)
 
-    def summary(self, name: str) -> ContestSummary:
-        """How a contest stands; of one whose folder cannot be read, why."""
-        folder = self.path(name)
-        try:
-            with reading(folder):
-                facts, played = Facts.read(folder / FACTS), read_store(folder / GAMES)
-                return self._summary(name, facts, played, PlayerLabels(facts, played))
-        except BadFolder as reason:
-            return ContestSummary(name=name, problem=str(reason), **NOTHING_KNOWN)
+    def _summary(self, name: str, facts: Facts | None, played: ContestResults, call: PlayerLabels) -> dict[str, Any]:
+        count, total = sum(tally.games for tally in played.tallies), facts.total if facts else None
+        status = self.status(name, total is not None and count >= total)
+        return {
+            **status,
+            "game": shown_spec(facts.game if facts else next((tally.game for tally in played.tallies), "")),
+            "agents": facts.labels if facts else [call(spec) for spec in played.agents],
+            "problem": call.words(status["problem"]),
+            "can_resume": facts is not None and status["can_resume"],
+            "played": count,
+            "total": total,
+        }
 
-    def _summary(self, name: str, facts: Facts | None, played: ContestResults, call: PlayerLabels) -> ContestSummary:
-        job, count = self.jobs.find(name), sum(tally.games for tally in played.tallies)
-        total = facts.total if facts else None
-        state = state_of(self.folder / name, job, total is not None and count >= total)
-        return ContestSummary(
-            name=name,
-            game=shown_spec(facts.game if facts else next((tally.game for tally in played.tallies), "")),
-            agents=facts.labels if facts else [call(spec) for spec in played.agents],
-            state=state,
-            problem=call.words(without_folders(job.problem, self.folder)) if job and state == "failed" else "",
-            is_ours=job is not None and job.is_running and not self.jobs.advice,
-            can_resume=facts is not None and state in ("stopped", "failed") and not self.jobs.advice,
-            played=count,
-            total=total,
-        )
+    def details(self, name: str) -> ContestView:
+        """Everything that a page shows but the games; of a contest whose folder cannot be read, why."""
+        return self.read_or_say(name, ContestView, self._details)
 
-    def view(self, name: str) -> ContestView:
-        """Everything that a page shows but the games."""
-        folder = self.path(name)
-        try:
-            with reading(folder):
-                return self._view(name, Facts.read(folder / FACTS), read_store(folder / GAMES))
-        except BadFolder as reason:
-            return ContestView(name=name, problem=str(reason), **NOTHING_KNOWN, **NOTHING_SEEN)
-
-    def _view(self, name: str, facts: Facts | None, played: ContestResults) -> ContestView:
-        results, call = results_of(played.tallies), PlayerLabels(facts, played)
+    def _details(self, name: str) -> ContestView:
+        facts, played, call = self._content(name)
+        results = results_of(played.tallies)
         ratings = rate(results, first_move=True)
         return ContestView(
-            **self._summary(name, facts, played, call).model_dump(),
-            players=[
-                PlayerView(
-                    name=call(row.name), elo=row.elo, low=row.low, high=row.high, games=row.games, points=row.points
-                )
-                for row in ratings.table
-            ],
+            **self._summary(name, facts, played, call),
+            players=[PlayerView(**row._asdict() | {"name": call(row.name)}) for row in ratings.table],
             cross=cross_table(results, ratings),
             first_player=counts([sum(numbers) for numbers in zip(*(result[2:] for result in results), strict=True)]),
             first_move=first_move(ratings),
@@ -265,12 +218,10 @@ class Contests:
 
     def games(self, name: str, skip: int) -> PlayedCounts:
         """The games so far, the newest first."""
-        folder = self.path(name)
-        with reading(folder):
-            facts, played = Facts.read(folder / FACTS), read_store(folder / GAMES)
+        with self.reading(name) as folder:
+            _, played, call = self._content(name)
             if not played.tallies:
                 return PlayedCounts(games=[], total=0)
-            call = PlayerLabels(facts, played)
             with Glance(folder / GAMES) as store:
                 headings = store.newest(skip, MOST_LISTED)
             listed = [
@@ -287,9 +238,8 @@ class Contests:
 
     def game(self, name: str, number: int) -> ReplayView:
         """A game to play through."""
-        folder = self.path(name)
-        with reading(folder):
-            facts, played = Facts.read(folder / FACTS), read_store(folder / GAMES)
+        with self.reading(name) as folder:
+            _, played, call = self._content(name)
             if not played.tallies:
                 raise Missing(f"no game of {name} has ended yet")
             with Glance(folder / GAMES) as store:
@@ -302,7 +252,6 @@ class Contests:
                         f"the game is a file, {shown_spec(spec)}, that is not served: tengen serve --game FILE"
                     )
                 record = store.get(number, own).record
-            call = PlayerLabels(facts, played)
             first, second = map(call, record.players)
             return replay_of(replace(record, players=(first, second), ending=call.words(record.ending)))
 
@@ -313,61 +262,27 @@ class Contests:
         agents = [self._agent(text, game) for text in wanted.agents]
         if len(set(agents)) < len(agents):
             raise BadParameter("two of the agents are the same; leave one out, or change it")
-        checked_name(wanted.name or "contest")
         facts = Facts(page_spec(game), agents, list(wanted.agents), wanted.games, wanted.opening, wanted.seed)
         if facts.total > MOST_GAMES:
             raise BadParameter(f"{facts.total:,} games are too many; up to {MOST_GAMES:,} are played")
-        with self.jobs.starting():
-            name = wanted.name or self._free_name(page_spec(game))
-            with self._new_folder(name) as folder:
-                facts = with_own_nets(facts, folder)
-                write_file(folder / FACTS, json.dumps(asdict(facts)).encode())
-                self._play(name, facts)
-        return self.summary(name)
-
-    @contextmanager
-    def _new_folder(self, name: str) -> Iterator[Path]:
-        """A folder that is made, and gone again if anything goes wrong."""
-        folder = self.folder / name
-        try:
+        stem = re.sub(r"[^\w.=-]+", "-", page_spec(game))[:40]
+        with self.starting(wanted.name, stem) as name, ExitStack() as undo:
+            folder = self.folder / name
             folder.mkdir()
-        except FileExistsError:
-            raise JobError(f"there is {name!r} already: give the new contest another name") from None
-        try:
-            yield folder
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
+            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            facts = with_own_nets(facts, folder)
+            write_file(folder / FACTS, json.dumps(asdict(facts)).encode())
+            self.jobs.begin(name, *command_of(facts, folder))
+            undo.pop_all()
+        return self.view(name)
 
-    def resume(self, name: str) -> ContestSummary:
-        """Goes on with a contest that was stopped."""
-        self.jobs.check_allowed()
-        folder, summary = self.path(name), self.summary(name)
+    def command_again(self, name: str, folder: Path) -> Command:
         facts = Facts.read(folder / FACTS)
         if facts is None:
             raise JobError(f"{name} was begun in a terminal: go on with it there, with tengen tournament")
-        if not summary.can_resume:
-            raise JobError(f"{name} is {summary.state}: only a contest that was stopped can be gone on with")
-        known_game(facts.game)  # served now as it was then
         if any(brings_code(spec) for spec in facts.specs):  # not from us: the file was changed
             raise JobError(f"{name} uses other programs: go on with it in a terminal, with tengen tournament")
-        with self.jobs.starting():
-            self._play(name, facts)
-        return self.summary(name)
-
-    def stop(self, name: str) -> ContestSummary:
-        """Stops a contest; games that have ended are kept."""
-        self.path(name)
-        self.jobs.stop(name)
-        return self.summary(name)
-
-    def _play(self, name: str, facts: Facts) -> None:
-        numbers = {"games": facts.games, "opening": facts.opening, "seed": facts.seed}
-        numbers |= {"workers": WORKERS, "move-time": LONGEST_MOVE}
-        options = [f"--{option}={number}" for option, number in numbers.items()]
-        game = command_spec(known_game(facts.game))
-        arguments = ["tournament", *options, "--out=.", "--", game, *facts.specs]
-        self.jobs.begin(name, arguments, self.folder / name, {})
+        return command_of(facts, folder)
 
     def _agent(self, text: str, game: Game) -> str:
         """The spec of a client's agent, which keeps to the memory that agents have here."""
@@ -379,10 +294,14 @@ class Contests:
         load_agent(spec, game)  # a wrong option is told now
         return spec
 
-    def _free_name(self, spec: str) -> str:
-        stem = re.sub(r"[^\w.=-]+", "-", spec)[:40]
-        taken = {path.name for path in self.folder.glob("*")}
-        return free_name(stem, taken)
+
+def command_of(facts: Facts, folder: Path) -> Command:
+    """What plays a contest; raises UnknownGame if its game is a file that is not served any more."""
+    numbers = {"games": facts.games, "opening": facts.opening, "seed": facts.seed}
+    numbers |= {"workers": WORKERS, "move-time": LONGEST_MOVE}
+    options = [f"--{option}={number}" for option, number in numbers.items()]
+    game = command_spec(known_game(facts.game))
+    return ["tournament", *options, "--out=.", "--", game, *facts.specs], folder, {}
 
 
 def with_own_nets(facts: Facts, folder: Path) -> Facts:
@@ -401,14 +320,6 @@ def with_own_nets(facts: Facts, folder: Path) -> Facts:
         _, comma, options = label.partition(",")
         labels[i] = f"{RUN}{name}{comma}{options}"
     return replace(facts, specs=specs, labels=labels)
-
-
-def changed(folder: Path) -> float:
-    times = []
-    for file in (FACTS, GAMES):
-        with suppress(OSError):
-            times.append((folder / file).stat().st_mtime)
-    return max(times, default=0.0)
 
 
 def read_store(path: Path) -> ContestResults:
@@ -472,16 +383,13 @@ def the_contests(request: Request) -> Contests:
 
 
 TheContests = Annotated[Contests, Depends(the_contests)]
+add_commands(router, the_contests, ContestSummary)
 
 
 @router.get("")
 def list_contests(contests: TheContests) -> ContestList:
     """All matches and tournaments, the newest first."""
-    found = []
-    for name in contests.names():
-        with suppress(Missing):  # somebody may delete one meanwhile
-            found.append(contests.summary(name))
-    return ContestList(advice=contests.jobs.advice, contests=found)
+    return ContestList(advice=contests.jobs.advice, contests=contests.all())
 
 
 @router.post("")
@@ -493,19 +401,7 @@ def start_contest(contests: TheContests, wanted: NewContest) -> ContestSummary:
 @router.get("/{name}")
 def show_contest(contests: TheContests, name: Name) -> ContestView:
     """Ratings and cross table so far."""
-    return contests.view(name)
-
-
-@router.post("/{name}/stop")
-def stop_contest(contests: TheContests, name: Name) -> ContestSummary:
-    """Stop a contest; games that have ended are kept."""
-    return contests.stop(name)
-
-
-@router.post("/{name}/resume")
-def resume_contest(contests: TheContests, name: Name) -> ContestSummary:
-    """Go on with a contest that was stopped."""
-    return contests.resume(name)
+    return contests.details(name)
 
 
 @router.get("/{name}/games")

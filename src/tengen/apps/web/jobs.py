@@ -1,19 +1,19 @@
 """Work that outlives a page: a command of ours in a process of its own, found again by whoever looks later.
 
-A job goes on when its page is closed, and when the server ends: only its own end or a stop ends it. A folder holds two
-files for each job:
+A job goes on when its page is closed, and when the server ends: only its own end or a stop ends it. It has three files:
 
-    NAME.json   the number of its process and what is known of it; locked as long as the process lives
+    NAME.json   its state and the reason for it, the number of its process, and what whoever started it wants to know
+    NAME.lock   locked as long as the process lives
     NAME.log    what it said
 
-The lock is the process's own: it inherits the open file, and the kernel lets go of it however the process ends. So a
-number that stands in a locked file is that of our process and of no other, which the next server may stop, too. Windows
-passes no open file on like that: there pages start nothing, and show what was started in a terminal.
+The lock is the process's own: it inherits the open file, and the kernel lets go of it however the process ends. While
+it is locked, the number in the state file is that of our process and of no other, which the next server may stop, too.
+Once it is not, a state of "running" means that no server was there to write down how the job ended. Windows passes no
+open file on like that: there pages start nothing, and show what was started in a terminal.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -22,22 +22,23 @@ import sys
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Path as InPath
+from pydantic import BaseModel, Field, ValidationError
 
 from tengen.apps.web.folders import LARGEST_FACTS, plain
-from tengen.records.disk import is_locked, wait_for_lock
+from tengen.records.disk import is_locked, wait_for_lock, write_file
 from tengen.rules.errors import TengenError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.=-]{0,47}")  # of a job, and of its files
 TENGEN = (sys.executable, "-P", "-m", "tengen")  # -P: what lies in a job's folder is no module
 JOBS = ".jobs"  # their folder, among what they work on
 TAIL = 4096  # bytes of a log that are read
-LONGEST_PROBLEM = 500  # characters
+LONGEST_REASON = 500  # characters
+ASKED = (signal.SIGINT, signal.SIGTERM)  # by these a process is asked to end
 
 
 class JobError(TengenError):
@@ -72,39 +73,22 @@ def free_name(stem: str, taken: Collection[str]) -> str:
     return next(name for name in numbered if name not in taken)
 
 
-@dataclass(frozen=True)
-class Job:
-    """What is known of a job now."""
+State = Literal["starting", "running", "stopping", "stopped", "complete", "failed"]
+ALIVE = ("starting", "running", "stopping")
 
-    name: str
-    is_running: bool
-    process: int = 0  # 0 for a moment, when it is being started
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    said: tuple[str, ...] = ()  # the last lines of its log
+
+class Job(BaseModel):
+    """A job: what its state file says, and its name."""
+
+    name: str = Field(default="", exclude=True)
+    state: State = "starting"
+    reason: str = Field(default="", max_length=LONGEST_REASON)  # why it failed
+    process: int = Field(default=0, gt=1)  # 0 for a moment, when it is being started
+    metadata: dict[str, Any] = {}  # what whoever started it wants to know later
 
     @property
-    def problem(self) -> str:
-        """Why it ended, if not as it should: its last line, if that is one of our errors or the end of a traceback."""
-        last = self.said[-1] if self.said else ""
-        is_error = last.startswith("tengen: ") and not last.startswith("tengen: compiling")
-        if self.is_running or not (is_error or any(line.startswith("Traceback") for line in self.said)):
-            return ""
-        return last.removeprefix("tengen: ")[:LONGEST_PROBLEM]
-
-
-State = Literal["running", "stopped", "complete", "failed"]
-
-
-def state_of(folder: Path, job: Job | None, is_complete: bool) -> State:
-    """How it stands with what a job works on. Whoever works in a folder locks it, also from a terminal."""
-    if job is not None and job.is_running:
-        return "running"
-    with suppress(OSError), _open_to_look(folder / "lock") as file:
-        if is_locked(file):
-            return "running"
-    if is_complete:
-        return "complete"
-    return "failed" if job is not None and job.problem else "stopped"
+    def is_running(self) -> bool:
+        return self.state in ALIVE
 
 
 class Jobs:
@@ -123,11 +107,6 @@ class Jobs:
     def running(self) -> list[Job]:
         return [job for name in self.names() if (job := self.find(name)) is not None and job.is_running]
 
-    def check_idle(self) -> None:
-        """Refuses to start anything while something is running."""
-        if running := self.running():
-            raise JobError(f"{running[0].name} is running: stop it first, or wait for its end")
-
     def check_allowed(self) -> None:
         """Refuses whatever changes something where that is not allowed."""
         if self.advice:
@@ -135,46 +114,63 @@ class Jobs:
 
     def find(self, name: str) -> Job | None:
         """The job of a name, if there ever was one."""
+        job, is_alive = self._read(name), is_held(self._path(name, "lock"))
+        if job is None or is_alive == job.is_running:
+            return job
+        return Job(name=name) if is_alive else self._ended(job)  # nobody could write a state; no server saw the end
+
+    def _read(self, name: str) -> Job | None:
+        """What a state file says; of one that is damaged, the name."""
         try:
-            with _open_to_look(self._path(name)) as file:
-                is_running, text = is_locked(file), file.read(LARGEST_FACTS)
+            with open(self._path(name, "json"), "rb", opener=plain) as file:
+                return Job.model_validate_json(file.read(LARGEST_FACTS)).model_copy(update={"name": name})
         except OSError:
             return None
-        facts: dict[str, Any] = {}
-        with suppress(ValueError, RecursionError):
-            facts = json.loads(text)
-        if not isinstance(facts, dict):
-            facts = {}
-        process = facts.pop("process", 0)
-        known = process if isinstance(process, int) and process > 1 else 0
-        return Job(name, is_running, known, facts, tuple(last_lines(self.folder / f"{name}.log")))
+        except ValidationError:
+            return Job(name=name)
 
-    def start(self, name: str, arguments: Sequence[str], folder: Path, facts: Mapping[str, Any]) -> None:
-        """Runs the command with arguments, in a folder; refused if enough is running."""
-        with self.starting():
-            self.begin(name, arguments, folder, facts)
+    def _ended(self, job: Job, code: int | None = None) -> Job:
+        """How a job ended: with one of our errors, or a traceback, at the end of its log; or by its exit code."""
+        said, state, reason = last_lines(self._path(job.name, "log")), "stopped", ""
+        is_error = said and said[-1].startswith("tengen: ") and not said[-1].startswith("tengen: compiling")
+        if is_error or any(line.startswith("Traceback") for line in said):
+            state, reason = "failed", said[-1].removeprefix("tengen: ")[:LONGEST_REASON]
+        elif job.state == "running" and code == 0:
+            state = "complete"
+        elif job.state == "running" and code is not None and code < 0 and -code not in ASKED:
+            state, reason = "failed", f"it was ended by signal {-code} ({signal.strsignal(-code)})"
+        return job.model_copy(update={"state": state, "reason": reason})
 
     @contextmanager
     def starting(self) -> Iterator[None]:
         """One start at a time, whichever server it comes from: what is made within, nobody else makes meanwhile."""
         self.check_allowed()
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with open(self.folder / "lock", "a", opener=plain) as file:
-                wait_for_lock(file)
-                self.check_idle()
+            with self._locked():
+                if running := self.running():
+                    raise JobError(f"{running[0].name} is running: stop it first, or wait for its end")
                 yield
         except OSError as reason:
             raise JobError(f"it cannot be started: {reason.strerror}") from reason
 
-    def begin(self, name: str, arguments: Sequence[str], folder: Path, facts: Mapping[str, Any]) -> None:
-        """The same as `start`, for whoever has begun `starting`."""
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Nobody else writes a state file meanwhile."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / "lock", "a", opener=plain) as file:
+            wait_for_lock(file)
+            yield
+
+    def begin(self, name: str, arguments: Sequence[str], folder: Path, metadata: Mapping[str, Any]) -> None:
+        """Runs the command with arguments, in a folder, for whoever is `starting` it."""
         if name not in (known := self.names()) and len(known) >= self.most:
             raise JobError(
                 f"{len(known)} jobs that were started from pages are kept, which is all there is room for: delete "
-                f"some, of each its folder NAME, and in {JOBS} beside it NAME.json and NAME.log"
+                f"some, of each its folder NAME, and in {JOBS} beside it NAME.json, NAME.lock and NAME.log"
             )
-        with open(self._path(name), "a+", encoding="utf-8", opener=plain) as held, self._log(name) as log:
+        job, log_path = Job(name=name, metadata=dict(metadata)), self._path(name, "log")
+        self._write(job)  # from now on no number of an earlier process is known
+        with open(self._path(name, "lock"), "a", opener=plain) as held, open(log_path, "wb", opener=plain) as log:
             wait_for_lock(held)  # whoever looks at it lets go at once
             try:
                 process = subprocess.Popen(
@@ -189,11 +185,18 @@ class Jobs:
                 )
             except OSError:
                 if name not in known:
-                    self._path(name).unlink()
+                    self._path(name, "json").unlink()
                 raise
-            held.truncate(0)
-            held.write(json.dumps({"process": process.pid, **facts}))
-        threading.Thread(target=process.wait, daemon=True).start()  # or it would stay in the kernel's list when it ends
+            self._write(job.model_copy(update={"state": "running", "process": process.pid}))
+        threading.Thread(target=self._watch, args=(name, process), daemon=True).start()
+
+    def _watch(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        """Waits for the end of a process that we started, and writes down how it ended."""
+        code = process.wait()
+        with suppress(OSError), self._locked():
+            job = self._read(name)
+            if job is not None and job.process == process.pid and not is_held(self._path(name, "lock")):
+                self._write(self._ended(job, code))
 
     def stop(self, name: str) -> None:
         """Asks the job and all that it started to end; a second time it is no longer asked."""
@@ -205,19 +208,25 @@ class Jobs:
             )
         if not job.process:
             raise JobError(f"{name} is just being started: try again")
+        with suppress(OSError), self._locked():  # it ends even where nothing can be written
+            self._write(job.model_copy(update={"state": "stopping"}))
         with suppress(ProcessLookupError):
             os.killpg(job.process, signal.SIGTERM)
 
-    def _path(self, name: str) -> Path:
-        return self.folder / f"{checked_name(name)}.json"
+    def _write(self, job: Job) -> None:
+        write_file(self._path(job.name, "json"), job.model_dump_json().encode())
 
-    def _log(self, name: str) -> IO[bytes]:
-        return open(self.folder / f"{name}.log", "wb", opener=plain)
+    def _path(self, name: str, ending: str) -> Path:
+        return self.folder / f"{checked_name(name)}.{ending}"
 
 
-def _open_to_look(path: Path) -> IO[bytes]:
-    """Opens a plain file to look at its lock. Over a network only what may be written can be locked."""
-    return open(path, "r+b" if os.access(path, os.W_OK) else "rb", opener=plain)
+def is_held(path: Path) -> bool:
+    """Whether a process holds the lock of a plain file. Over a network only what may be written can be locked."""
+    try:
+        with open(path, "r+b" if os.access(path, os.W_OK) else "rb", opener=plain) as file:
+            return is_locked(file)
+    except OSError:
+        return False
 
 
 def last_lines(path: Path) -> list[str]:

@@ -42,6 +42,7 @@ class Think(Place):
     limit: Limits = Limits()
     every: float = Field(default=0.2, ge=0.05, le=10, allow_inf_nan=False)  # seconds between two thoughts
     analyse: bool = False
+    view: bool = False  # whether the answer begins with the view of the position
     slot: int = Field(default=0, ge=0)  # a page's searches in different slots go on side by side
 
 

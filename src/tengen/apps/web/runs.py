@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import time
 from contextlib import suppress
@@ -17,10 +16,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from tengen.agents.specs import brings_code
 from tengen.apps.web.folders import (
@@ -33,9 +32,10 @@ from tengen.apps.web.folders import (
     read_file,
     reading,
 )
-from tengen.apps.web.jobs import JOBS, NAME, JobError, Jobs, Missing, Name, checked_name, free_name, state_of
+from tengen.apps.web.job_folders import Command, JobFolders, WorkView, add_commands
+from tengen.apps.web.jobs import NAME, JobError, Name, checked_name
 from tengen.apps.web.levels import RUN
-from tengen.apps.web.own_games import OwnGame, game_at, served_names, without_folders
+from tengen.apps.web.own_games import OwnGame, game_at, served_names
 from tengen.apps.web.replays import ReplayView, label_of, replay_of
 from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
@@ -97,16 +97,23 @@ class Bounds(BaseModel):
     high: int
 
 
+Label = Annotated[str, AfterValidator(label_of)]
+
+
 class MatchView(BaseModel):
-    opponent: str
+    model_config = ConfigDict(from_attributes=True)
+
+    opponent: Label
     rate: float
     low: float
     high: float
 
 
 class FirstMatchView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
     generation: int = Field(description="0 if no match is ever played")
-    opponent: str
+    opponent: Label
     sooner: int | None = Field(description="what evaluation.every would bring it sooner")
 
 
@@ -133,23 +140,17 @@ class ClusterView(BaseModel):
     late: Count = Field(description="slices that were too old when they came in")
 
 
-class RunView(BaseModel):
-    name: str
-    game: str = Field(description="empty if the run has not said yet")
-    state: Literal["running", "stopping", "stopped", "complete", "failed"]
-    problem: str = Field(description="why it failed")
-    is_ours: bool = Field(description="whether it runs and can be stopped here")
-    can_resume: bool
-    generation: int
-    generations: int
-    games: int
-    positions: int
-    seconds: float
-    rating: float | None = Field(description="Elo; the opponent of its evaluations has 0")
-    matches: list[MatchView] = Field(description="of the newest evaluation")
-    first_match: FirstMatchView | None = Field(description="the one that is waited for; None if one was played")
-    nets: list[int] = Field(description="the generations whose nets can be played against, as run:NAME@GENERATION")
-    cluster: ClusterView | None = Field(description="while it runs on one")
+class RunView(WorkView):
+    generation: int = 0
+    generations: int = 0
+    games: int = 0
+    positions: int = 0
+    seconds: float = 0.0
+    rating: float | None = Field(default=None, description="Elo; the opponent of its evaluations has 0")
+    matches: list[MatchView] = Field(default=[], description="of the newest evaluation")
+    first_match: FirstMatchView | None = Field(default=None, description="that is waited for; None if one was played")
+    nets: list[int] = Field(default=[], description="generations whose nets can be played against: run:NAME@GENERATION")
+    cluster: ClusterView | None = Field(default=None, description="while it runs on one")
 
 
 class RunList(BaseModel):
@@ -175,14 +176,6 @@ class GamesView(BaseModel):
     games: list[ReplayView]
 
 
-NOTHING_KNOWN: dict[str, Any] = {
-    **dict.fromkeys(("is_ours", "can_resume"), False),
-    **dict.fromkeys(("generation", "generations", "games", "positions", "seconds"), 0),
-    **dict.fromkeys(("rating", "first_match", "cluster"), None),
-    **dict.fromkeys(("matches", "nets"), ()),
-}
-
-
 class NewRun(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -194,73 +187,38 @@ class NewRun(BaseModel):
 # The runs of a folder.
 
 
-class Runs:
-    """The runs of a folder, by their names."""
+class Runs(JobFolders[RunView]):
+    """The runs of a folder, by their names: those that have begun, are about to, or could not."""
+
+    kind, files, shows_jobs, view_type = "run", ("config.toml",), True, RunView
 
     def __init__(self, settings: ServerSettings):
-        self.folder = settings.runs
-        self.jobs = Jobs(self.folder / JOBS, most=settings.most_runs, advice=settings.jobs_advice)
+        super().__init__(settings.runs, settings.most_runs, settings)
 
-    def names(self) -> list[str]:
-        """Those that have begun, those that are about to, and those that could not; the newest first."""
-        begun = {path.parent.name for path in self.folder.glob("*/config.toml") if NAME.fullmatch(path.parent.name)}
-        return sorted(begun | set(self.jobs.names()), key=lambda name: (-self._begun_at(name), name))
-
-    def _begun_at(self, name: str) -> float:
-        """When a run wrote its settings down; of one that has not, when it was asked for."""
-        for path in (self.folder / name / "config.toml", self.jobs.folder / f"{name}.json"):
-            with suppress(OSError):
-                return path.stat().st_mtime
-        return 0.0
-
-    def path(self, name: str) -> Path:
-        """The folder of a run that there is."""
-        folder = self.folder / checked_name(name)
-        if not (os.path.lexists(folder / "config.toml") or self.jobs.find(name)):
-            raise Missing(f"there is no run {name!r}{nearest(name, self.names())}")
-        return folder
-
-    def view(self, name: str) -> RunView:
-        """How a run is getting on; of one whose folder cannot be read, why."""
-        self.path(name)
-        try:
-            with reading(self.folder):
-                return self._view(name)
-        except BadFolder as reason:
-            return RunView(name=name, game="", state="failed", problem=str(reason), **NOTHING_KNOWN)
-
-    def _view(self, name: str) -> RunView:
-        folder, job = self.path(name), self.jobs.find(name)
+    def read(self, name: str) -> RunView:
+        """How a run is getting on."""
+        folder = self.folder / name
         config, metrics = read_config(folder / "config.toml"), metrics_of(folder)
         about = table_of(config, "run")
         done, last = int(latest(metrics, "generation") or 0), about.get("generations")
         last = last if isinstance(last, int) and 0 < last <= 10**9 else 0
-        state = state_of(folder, job, 0 < last <= done)
-        matches, first = latest_matches(metrics), first_match(config)
-        is_stopping = state == "running" and job is not None and any(line.startswith("stopping;") for line in job.said)
-        return RunView(
-            name=name,
-            game=shown_spec(str(about.get("game", ""))),
-            state="stopping" if is_stopping else state,
-            problem=without_folders(job.problem, self.folder) if job and state == "failed" else "",
-            is_ours=job is not None and job.is_running and not self.jobs.advice,
-            can_resume=state in ("stopped", "failed") and not self.jobs.advice,
-            generation=done,
-            generations=last,
-            games=int(latest(metrics, "games") or 0),
-            positions=int(latest(metrics, "positions") or 0),
-            seconds=latest(metrics, "seconds") or 0.0,
-            rating=latest(metrics, "rating"),
-            matches=[
-                MatchView(opponent=label_of(match.opponent), rate=match.rate, low=match.low, high=match.high)
-                for match in matches
-            ],
-            first_match=None
-            if matches or first is None
-            else FirstMatchView(generation=first.generation, opponent=label_of(first.opponent), sooner=first.sooner),
-            nets=generations_of(folder, "nets", "onnx"),
-            cluster=cluster_of(folder) if state == "running" else None,
-        )
+        matches, status = latest_matches(metrics), self.status(name, 0 < last <= done)
+        is_alive = status["state"] in ("running", "stopping")
+        found = {
+            **status,
+            "game": shown_spec(str(about.get("game", ""))),
+            "generation": done,
+            "generations": last,
+            "games": int(latest(metrics, "games") or 0),
+            "positions": int(latest(metrics, "positions") or 0),
+            "seconds": latest(metrics, "seconds") or 0.0,
+            "rating": latest(metrics, "rating"),
+            "matches": matches,
+            "first_match": None if matches else first_match(config),
+            "nets": generations_of(folder, "nets", "onnx"),
+            "cluster": cluster_of(folder) if is_alive else None,
+        }
+        return RunView.model_validate(found)
 
     def start(self, wanted: NewRun) -> RunView:
         """Begins a run from a preset."""
@@ -272,81 +230,51 @@ class Runs:
             raise BadParameter(f"no preset is called {wanted.preset!r}{nearest(wanted.preset, known)}")
         changes = [change_text(name, value) for name, value in wanted.changes.items()]
         load_settings(source, changes)  # what is wrong together is told now
-        checked_name(wanted.name or "run")
-        with self.jobs.starting():
-            name = wanted.name or self._free_name(wanted.preset.partition(":")[0])
-            if (self.folder / name).exists():
-                raise JobError(f"there is {name!r} already: give the new run another name")
-            self._begin(name, wanted.preset, changes)
+        with self.starting(wanted.name, wanted.preset.partition(":")[0]) as name:
+            self.jobs.begin(name, *self._command(name, wanted.preset, changes))
         return self.view(name)
 
-    def resume(self, name: str) -> RunView:
-        """Goes on with a run that was stopped."""
-        self.jobs.check_allowed()
-        check_ready()
-        folder = self.path(name)
-        with reading(self.folder):
-            view = self._view(name)
-        if not view.can_resume:
-            raise JobError(f"{name} is {view.state}: only a run that was stopped can be gone on with")
-        job = self.jobs.find(name)
-        preset = str(job.facts.get("preset", "")) if job is not None else ""
-        with reading(self.folder), self.jobs.starting():
-            if job is not None and source_of(preset) is not None:  # the same command goes on
-                self._begin(name, preset, [str(text) for text in job.facts.get("changes", [])])
-            else:
-                config = read_config(folder / "config.toml")
-                check_harmless(config)
-                self._go_on(name, is_file=".py" in str(table_of(config, "run").get("game", "")))
-        return self.view(name)
-
-    def stop(self, name: str) -> RunView:
-        """Asks a run to stop, which keeps what it saved last. Asked again, it stops at once."""
-        self.path(name)
-        self.jobs.stop(name)
-        return self.view(name)
-
-    def _begin(self, name: str, preset: str, changes: list[str]) -> None:
+    def _command(self, name: str, preset: str, changes: list[str]) -> Command:
         arguments = ["train", source_of(preset) or preset, "--run", name, *(f"--set={text}" for text in changes)]
-        self.jobs.begin(name, arguments, self.folder, {"preset": preset, "changes": changes})
+        return arguments, self.folder, {"preset": preset, "changes": changes}
 
-    def _go_on(self, name: str, is_file: bool) -> None:
-        """Goes on by what the run's folder says; from where we are if that names a file, for it may do so from here."""
-        folder = (self.folder / name).resolve() if is_file else Path(name)
-        arguments = ["train", str(folder / "config.toml"), "--run", str(folder)]
+    def command_again(self, name: str, folder: Path) -> Command:
+        """The same command, if it was ours; else by what the folder says, from where we are if that names a file."""
+        check_ready()
+        job = self.jobs.find(name)
+        if job is not None and source_of(preset := str(job.metadata.get("preset", ""))) is not None:
+            return self._command(name, preset, [str(text) for text in job.metadata.get("changes", [])])
+        config = read_config(folder / "config.toml")
+        check_harmless(config)
+        is_file = ".py" in str(table_of(config, "run").get("game", ""))
+        again = folder.resolve() if is_file else Path(name)
+        arguments = ["train", str(again / "config.toml"), "--run", str(again)]
         where = Path.cwd() if is_file else self.folder
-        self.jobs.begin(name, arguments, where, {"preset": f"{name}/config.toml", "changes": []})
-
-    def _free_name(self, preset: str) -> str:
-        taken = {*self.names(), *(path.name for path in self.folder.glob(f"{preset}*"))}
-        return free_name(preset, taken)
+        return arguments, where, {"preset": f"{name}/config.toml", "changes": []}
 
     def metrics(self, name: str, after: int) -> MetricsView:
         """The lines of metrics from a number on."""
-        with reading(self.folder):
-            lines = read_lines(self.path(name) / "metrics.jsonl")
+        with self.reading(name) as folder:
+            lines = read_lines(folder / "metrics.jsonl")
         first = after if after <= len(lines) else 0  # a run that was killed goes back a line or two
         chosen = lines[first : first + MOST_LINES]
         return MetricsView(first=first, next=first + len(chosen), lines=[read_line(line) for line in chosen])
 
     def games(self, name: str, generation: int | None) -> GamesView:
         """Games of an evaluation, or of the newest generation's self-play if that is newer or was asked for."""
-        with reading(self.folder):
-            return self._games(self.path(name), generation)
-
-    def _games(self, folder: Path, generation: int | None) -> GamesView:
-        game = self._game(folder)
-        evaluated, played = generations_of(folder, "games", "sgf"), generations_of(folder, "replay", "safetensors")
-        there = sorted({*evaluated, *played[-1:]})
-        chosen = generation if generation is not None else max(there, default=None)
-        if game is None or chosen not in there:
-            return GamesView(generation=None, generations=there, games=[])
-        assert chosen is not None
-        if chosen in evaluated:
-            records = sample_games(folder / f"games/{chosen:06}.sgf", game)
-        else:
-            records = self_play(folder / f"replay/{chosen:06}.safetensors", game)
-        return GamesView(generation=chosen, generations=there, games=[replay_of(unnamed(record)) for record in records])
+        with self.reading(name) as folder:
+            game = self._game(folder)
+            evaluated, played = generations_of(folder, "games", "sgf"), generations_of(folder, "replay", "safetensors")
+            there = sorted({*evaluated, *played[-1:]})
+            chosen = generation if generation is not None else max(there, default=None)
+            if game is None or chosen not in there:
+                return GamesView(generation=None, generations=there, games=[])
+            if chosen in evaluated:
+                records = sample_games(folder / f"games/{chosen:06}.sgf", game)
+            else:
+                records = self_play(folder / f"replay/{chosen:06}.safetensors", game)
+            games = [replay_of(unnamed(record)) for record in records]
+            return GamesView(generation=chosen, generations=there, games=games)
 
     def _game(self, folder: Path) -> Game | None:
         """The game of a run; None if it has not begun, or its game is a file that is not served."""
@@ -367,7 +295,7 @@ class Runs:
         """The nets that play a game, as agents: of each run that learned it the newest, and some before that."""
         found: list[str] = []
         for name in self.names():
-            with suppress(BadFolder), reading(self.folder):
+            with suppress(BadFolder), reading(self.folder / name):
                 found += self._nets_of(name, game)
         return found
 
@@ -609,19 +537,15 @@ def the_runs(request: Request) -> Runs:
 
 
 TheRuns = Annotated[Runs, Depends(the_runs)]
+add_commands(router, the_runs, RunView)
 
 
 @router.get("")
 def list_runs(runs: TheRuns) -> RunList:
     """All runs, and the presets that new ones can be made of."""
     bounds = {name: Bounds(low=change.low, high=change.high) for name, change in CHANGES.items()}
-    views = []
-    for name in runs.names():
-        with suppress(Missing):  # somebody may delete one meanwhile
-            views.append(runs.view(name))
-    return RunList(
-        advice=runs.jobs.advice or what_is_missing(), presets=[*presets(), *own_presets()], changes=bounds, runs=views
-    )
+    advice = runs.jobs.advice or what_is_missing()
+    return RunList(advice=advice, presets=[*presets(), *own_presets()], changes=bounds, runs=runs.all())
 
 
 @router.post("")
@@ -634,18 +558,6 @@ def start_run(runs: TheRuns, wanted: NewRun) -> RunView:
 def show_run(runs: TheRuns, name: Name) -> RunView:
     """How a run is getting on."""
     return runs.view(name)
-
-
-@router.post("/{name}/stop")
-def stop_run(runs: TheRuns, name: Name) -> RunView:
-    """Stop a run; what it saved last is kept. Asked twice, it stops at once."""
-    return runs.stop(name)
-
-
-@router.post("/{name}/resume")
-def resume_run(runs: TheRuns, name: Name) -> RunView:
-    """Go on with a run that was stopped."""
-    return runs.resume(name)
 
 
 @router.get("/{name}/metrics")

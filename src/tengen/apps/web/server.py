@@ -31,22 +31,12 @@ from tengen import __version__
 from tengen.apps.web import contests, explorers, jobs, labs, own_games, records, runs
 from tengen.apps.web import socket as play
 from tengen.apps.web.access import Access
-from tengen.apps.web.ahead import first_view
 from tengen.apps.web.connections import Config
 from tengen.apps.web.levels import AgentList, agent_list, levels_of
 from tengen.apps.web.messages import what_is_wrong
 from tengen.apps.web.security import Guard
 from tengen.apps.web.settings import ServerSettings
-from tengen.apps.web.views import (
-    LONGEST_SPEC,
-    GameView,
-    Place,
-    Problem,
-    View,
-    game_views,
-    known_game,
-    position_of,
-)
+from tengen.apps.web.views import LONGEST_SPEC, GameView, Problem, game_views, known_game
 from tengen.rules.errors import TengenError
 
 STATIC = Path(__file__).parent / "static"
@@ -131,11 +121,6 @@ def _add_routes(app: FastAPI) -> None:
     def nets(game: Annotated[str, Query(max_length=LONGEST_SPEC)]) -> runs.NetList:
         """The nets of training runs that play a game."""
         return runs.NetList(nets=runs.Runs(app.state.settings).nets_for(known_game(game)))
-
-    @app.post("/api/position", tags=["play"])
-    def position(place: Place) -> View:
-        """A position as a page draws it; a move that is not legal is refused with the reason."""
-        return first_view(position_of(place.game, place.moves))
 
 
 # What is told when something is wrong.

@@ -1,16 +1,21 @@
 """The WebSocket of a page: messages in, searches run, thoughts out.
 
-The page holds the game; a message tells the whole position. All that is kept for a page is the agents that it asked,
-because their trees make them stronger; those that are not asked for some minutes are forgotten.
+The page holds the game; a message names the whole position. All that is kept for a page is the line of moves it asked
+about last, so that one more move is not played from the start again, and the agents that it asked, because their trees
+make them stronger. What is not asked for some minutes is forgotten.
 
 A search runs in a thread. Only so many run at once; the others wait in turn, and one that goes on for long lets those
 go first that wait. It stops when it is told to, when its page asks for another in the same slot, and when its page is
 gone. Nothing that a page says ends the conversation: what is wrong is answered by an error, and the game goes on.
 
-    page: {"id", "type": "think", "game", "moves", "agent", "limit": {"time", …}, "every", "analyse", "slot"}
+    page: {"id", "type": "think", "game", "moves", "agent", "limit": {"time", …}, "every", "analyse", "view", "slot"}
           {"id", "type": "stop", "of": id} · {"id", "type": "position", "game", "moves"}
-    server, with the message's id: "thought"s and then a "move", or after an analysis "done" · "view" · "error" ·
-          "waiting" while others think · "note" with words for the person, such as that a game is being compiled
+    server, with the message's id: "thought"s and then a "move" with the "view" after it, or after an analysis "done" ·
+          "view" · "error" · "waiting" while others think · "note" with words for the person, such as that a game is
+          being compiled
+
+With `view` the answer to a `think` begins with a "position", its "view". So a person's move is one message: its answer
+shows the position, and goes on to what the agent thinks and plays; where the game is over it ends with "done".
 """
 
 from __future__ import annotations
@@ -39,8 +44,8 @@ from tengen.apps.web.levels import level_of, spec_of
 from tengen.apps.web.messages import BadMessage, Look, Stop, Think, id_of, read_message, read_object
 from tengen.apps.web.security import Bucket, client_of
 from tengen.apps.web.settings import CORES, ServerSettings
-from tengen.apps.web.thinking import Result, aloud, decisions, limit_for, ready_agent, thought_of
-from tengen.apps.web.views import cells_of, position_of
+from tengen.apps.web.thinking import Cells, Result, aloud, decisions, limit_for, ready_agent, thought_of
+from tengen.apps.web.views import Line, Place, cells_of
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Position
 from tengen.search.limits import Decision, Limit
@@ -197,6 +202,7 @@ class Page:
         self.websocket, self.pages, self.settings, self.client = websocket, pages, pages.settings, client
         self.searches: dict[int, ThinkRequest] = {}
         self.agents: dict[tuple[Any, ...], KeptAgent] = {}  # the one asked last is the last
+        self.line = Line()
         self.tasks: set[asyncio.Task[None]] = set()
         self.rate = Bucket(self.settings.messages, self.settings.burst, time.monotonic())
         self.gone, self.sending = asyncio.Event(), asyncio.Lock()
@@ -262,10 +268,14 @@ class Page:
     async def look(self, message: Look) -> None:
         """Answers with a view of a position."""
         try:
-            view = await self.work(message.id, lambda: first_view(position_of(message.game, message.moves)))
-            await self.send({"id": message.id, "type": "view", **view.model_dump()})
+            view = await self.work(message.id, lambda: self.view(message))
+            await self.send({"id": message.id, "type": "view", **view})
         except TengenError as reason:
             await self.send({"id": message.id, "type": "error", "error": str(reason)})
+
+    def view(self, place: Place, *moves: str) -> Answer:
+        """The view of a place that a message names, or after some moves more."""
+        return first_view(self.line.position(place.game, [*place.moves, *moves])).model_dump()
 
     async def work(self, id_: str | int, work: Callable[[], Result], pool: ThreadPoolExecutor | None = None) -> Result:
         """What a function returns that runs in a thread; the page is told what it compiles."""
@@ -311,7 +321,9 @@ class Page:
                 self.agents = {key: kept for key, kept in self.agents.items() if kept is not found}
 
     def forget(self, before: float) -> None:
-        """Forgets the agents that were last asked before a time."""
+        """Forgets what was last asked before a time: agents, and the line of moves."""
+        if self.line.used < before:
+            self.line = Line()
         self.agents = {key: kept for key, kept in self.agents.items() if kept.is_busy or kept.used >= before}
 
 
@@ -324,6 +336,7 @@ class ThinkRequest:
     before: ThinkRequest | None  # in the same slot: the two may share an agent, so it must end first
     stop: threading.Event = field(default_factory=threading.Event)
     is_dropped: bool = False  # nobody waits for its move any more
+    cells: Cells | None = None  # of the position, if its view was told
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     def drop(self) -> None:
@@ -356,7 +369,9 @@ class ThinkRequest:
         return await self.page.work(self.question.id, work, self.page.pages.pool)
 
     async def answer(self) -> Answer:
-        """The answer that ends this; thoughts are told on the way."""
+        """The answer that ends this; the position and thoughts are told on the way."""
+        if self.question.view and not await self.show():
+            return {"type": "done"}
         if self.before is not None:
             await self.before.ended.wait()
         if self.is_dropped:
@@ -370,12 +385,22 @@ class ThinkRequest:
             thought = {} if self.is_dropped else await self.think(position, spec, is_timed)
         finally:
             places.leave(client)
-        return {"type": "done"} if self.question.analyse or self.is_dropped else {"type": "move", **thought}
+        if self.question.analyse or self.is_dropped:
+            return {"type": "done"}
+        view = await self.page.work(self.question.id, lambda: self.page.view(self.question, thought["move"]))
+        return {"type": "move", **thought, "view": view}
+
+    async def show(self) -> bool:
+        """Tells the position that is asked about; returns whether its game goes on."""
+        view = await self.page.work(self.question.id, lambda: self.page.view(self.question))
+        await self.tell({"type": "position", "view": view})
+        self.cells = view["cells"]
+        return view["outcome"] is None
 
     def understand(self) -> tuple[Position, str, bool]:
         """What is asked: the position, the agent's spec, and whether time makes that agent stronger."""
         question = self.question
-        position = position_of(question.game, question.moves)
+        position = self.page.line.position(question.game, question.moves)
         check_goes_on(position)
         level = level_of(question.agent, position.game)
         spec = spec_of(question.agent, position.game, self.page.settings)
@@ -396,13 +421,14 @@ class ThinkRequest:
 
     async def follow(self, position: Position, agent: Agent, steps: Iterator[Decision]) -> Answer:
         """Tells each thought, and lets others go first from time to time."""
-        cells = await self.work(lambda: cells_of(position))
+        cells = await self.work(lambda: cells_of(position)) if self.cells is None else self.cells
         places, began = self.page.pages.places, time.monotonic()
         found: Answer = {}
         last: Decision | None = None
 
         def chosen(decision: Decision) -> Answer:
-            return {"move": position.game.action_text(decision.action), "cell": cells.get(decision.action)}
+            move = position.game.action_text(decision.action)
+            return {"move": move, "cell": cells.get(move)}
 
         def next_thought(decision: Decision | None = None) -> Answer | None:
             nonlocal last

@@ -26,7 +26,7 @@ MOST_READY = 1000
 COMPILING = "this game is being compiled, which happens once"
 
 Result = TypeVar("Result")
-Cells = dict[int, int | None]  # where each action puts its stone
+Cells = dict[str, int]  # where each move puts its stone
 
 
 # Compilations.
@@ -133,7 +133,7 @@ def moves_of(position: Position, agent: Agent, decision: Decision, cells: Cells)
     moves: list[dict[str, Any]] = [
         {
             "move": text(opinion.action),
-            "cell": cells.get(opinion.action),
+            "cell": cells.get(text(opinion.action)),
             "visits": opinion.visits,
             "share": decision.policy.get(opinion.action, opinion.visits / visits),
             "prior": opinion.prior,
@@ -147,7 +147,7 @@ def moves_of(position: Position, agent: Agent, decision: Decision, cells: Cells)
     moves += [
         {
             "move": text(action),
-            "cell": cells.get(action),
+            "cell": cells.get(text(action)),
             "visits": round(decision.policy[action] * decision.nodes),
             "share": decision.policy[action],
             "prior": None,

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import math
 import re
+import threading
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -24,6 +26,7 @@ from tengen.rules.game import Game, Position, parameter_kinds
 from tengen.rules.kernels import at_once
 
 LONGEST_SPEC, LONGEST_MOVE, MOST_MOVES = 100, 32, 2000
+LONGEST_KEPT = 400  # moves of a page whose positions are kept: 6 kB each on the largest board of Go
 SETTING = r"[A-Za-z_][A-Za-z0-9_]*=[A-Za-z0-9_.+-]+"
 SPEC = re.compile(rf"[a-z0-9-]+(:{SETTING}(,{SETTING})*)?")
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -162,14 +165,55 @@ def position_of(spec: str, moves: Sequence[str]) -> Position:
 @at_once()
 def position_after(game: Game, moves: Sequence[str]) -> Position:
     """The position after a client's moves; raises what is wrong with the first that cannot be played."""
-    position = game.start()
-    if len(moves) > MOST_MOVES:
-        raise BadMove(f"{len(moves):,} moves; up to {MOST_MOVES:,} are played")
-    for number, move in enumerate(moves, 1):
+    return _played(game.start(), moves)
+
+
+def _played(position: Position, moves: Sequence[str]) -> Position:
+    if position.ply + len(moves) > MOST_MOVES:
+        raise BadMove(f"{position.ply + len(moves):,} moves; up to {MOST_MOVES:,} are played")
+    for number, move in enumerate(moves, position.ply + 1):
         if not isinstance(move, str) or not 0 < len(move) <= LONGEST_MOVE:
             text = position.game.action_text(position.legal_actions[0] if position.legal_actions else 0)
             raise BadMove(f"move {number} is {str(move)[:LONGEST_MOVE]!r}; a move is a short text such as {text}")
         position = position.play(move)
+    return position
+
+
+class Line:
+    """The moves that a page asked about last, with their positions.
+
+    A page sends all moves of its game each time. Only those beyond the ones that it sent before are played.
+    """
+
+    def __init__(self) -> None:
+        self.used = 0.0
+        self._moves: tuple[str, ...] = ()  # as the page spelled them
+        self._last: Position | None = None
+        self._lock = threading.Lock()
+
+    @at_once()
+    def position(self, spec: str, moves: Sequence[str]) -> Position:
+        """The position after a client's moves, as `position_of` finds it."""
+        game = known_game(spec)
+        with self._lock:
+            last, known, self.used = self._last, self._moves, time.monotonic()
+        if last is None or last.game is not game:
+            last, known = game.start(), ()
+        pairs = enumerate(zip(known, moves, strict=False))
+        common = next((ply for ply, (old, new) in pairs if old != new), min(len(known), len(moves)))
+        position = _played(_earlier(last, common), moves[common:])
+        if len(moves) > common or not known:  # who looks back keeps what comes after
+            kept = min(len(moves), LONGEST_KEPT)
+            with self._lock:
+                self._last, self._moves = _earlier(position, kept), tuple(moves[:kept])
+        return position
+
+
+def _earlier(position: Position, ply: int) -> Position:
+    """The position from which another came, after its first so many moves."""
+    while position.ply > ply:
+        assert position.previous is not None
+        position = position.previous
     return position
 
 
@@ -272,9 +316,10 @@ class Placement(NamedTuple):
 
 
 @at_once()
-def cells_of(position: Position) -> dict[int, int | None]:
-    """Where each legal action puts its stone."""
-    return {action: step_of(position, action).cell for action in position.legal_actions}
+def cells_of(position: Position) -> dict[str, int]:
+    """Where each legal move puts its stone, as in a View."""
+    steps = {action: step_of(position, action).cell for action in position.legal_actions}
+    return {position.game.action_text(action): cell for action, cell in steps.items() if cell is not None}
 
 
 def step_of(position: Position | None, action: int | None) -> Placement:

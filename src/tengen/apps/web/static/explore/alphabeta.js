@@ -2,7 +2,7 @@
 import { el, svg, refill, choice, patiently, loadSheet } from "../dom.js";
 import { gameTitle } from "../play/session.js";
 import { PositionEditor, words as positionWords } from "./position.js";
-import { figure, newStone, numberField, segments, stamp } from "./small.js";
+import { figure, newStone, numberField, segments, stamp, titled, toggle } from "./small.js";
 import { Stepper, withSteps } from "./stepper.js";
 import { TreeView } from "./tree.js";
 
@@ -20,7 +20,7 @@ export async function show(root, context) {
 }
 
 class AlphaBetaPage {
-  constructor(root, { t, api }) {
+  constructor(root, { t, api, socket }) {
     Object.assign(this, { t, api });
     this.settings = { source: "lecture", text: "", game: "tictactoe", moves: ["a1", "b2", "c3", "a3"], depth: 5, order: "written", root: "max" };
     this.folds = new Map();
@@ -41,7 +41,7 @@ class AlphaBetaPage {
       onPick: (id) => this.goToNode(id),
       onFold: (id) => { this.folds.set(id, !this.isOpen(id)); this.drawTree(); },
     });
-    this.editor = new PositionEditor({ t, api, onChange: (game, moves) => { Object.assign(this.settings, { game, moves }); this.load(); } });
+    this.editor = new PositionEditor({ t, socket, onChange: (game, moves) => { Object.assign(this.settings, { game, moves }); this.load(); } });
     this.form = el("div", { class: "explore-form" });
     this.story = el("div", { class: "story", "aria-live": "polite" });
     this.counts = el("div", { class: "stack tight" });
@@ -51,18 +51,17 @@ class AlphaBetaPage {
 
   build(root) {
     const { t } = this;
-    const minimax = el("button", { type: "button", class: "button small", "aria-pressed": "false", dataset: { action: "minimax" }, onclick: () => {
-      this.hasMinimax = !this.hasMinimax;
-      minimax.setAttribute("aria-pressed", String(this.hasMinimax));
+    const minimax = toggle(t("minimax values"), "minimax", (isOn) => {
+      this.hasMinimax = isOn;
       this.drawTree();
-    } }, t("minimax values"));
+    });
     refill(root, el("div", { class: "explore" },
       el("section", { class: "card explore-main", "aria-label": t("game tree") },
         el("div", { class: "row spread" }, el("h1", {}, t("title")), el("div", { class: "row" }, this.orders, minimax)),
         this.stepper.element, el("div", { class: "row spread" }, el("span", { class: "chip" }, "△ MAX"), el("span", { class: "chip" }, "▽ MIN"), el("span", { class: "filler" }), this.tree.tools), this.tree.element, el("p", { class: "note keys" }, t("keys"))),
       el("aside", { class: "explore-side stack" },
-        el("section", { class: "card stack tight" }, el("h2", {}, t("what happens")), this.story),
-        el("section", { class: "card stack tight" }, el("h2", {}, t("node counts")), this.counts)),
+        titled(t("what happens"), this.story),
+        titled(t("node counts"), this.counts)),
       el("section", { class: "card stack explore-settings" }, el("h2", {}, t("tree to search")), this.form)));
   }
 

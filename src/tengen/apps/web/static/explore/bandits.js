@@ -1,6 +1,6 @@
 // Bandits: arms that pay or do not, UCB1 and Thompson's sampling beside simpler policies, and what each comes to regret.
 import { el, svg, refill, toast, loadSheet } from "../dom.js";
-import { figure, numberField, segments } from "./small.js";
+import { figure, numberField, segments, titled, toggle } from "./small.js";
 import { Stepper, withSteps } from "./stepper.js";
 
 const CHART = { height: 280, left: 48, right: 16, top: 12, bottom: 32 };
@@ -22,12 +22,11 @@ class BanditsPage {
     this.stepper = new Stepper({
       t,
       count: () => this.settings.steps,
-      stride: () => 10,
+      stride: () => 10, target: () => 1,
       most: () => this.settings.steps,
       show: (step) => this.showStep(step),
       names: { whole: "ten pulls", target: "run to", counter: "counter" },
     });
-    this.stepper.runTo = async (pulls) => { this.stepper.stop(); this.stepper.goTo(Math.round(pulls) || 0); };
     this.arms = el("div", { class: "arms" });
     this.story = el("div", { class: "story", "aria-live": "polite" });
     this.chart = el("div", { class: "chart-place" });
@@ -42,19 +41,18 @@ class BanditsPage {
   build(root) {
     const { t } = this;
     const policies = ["ucb1", "thompson", "greedy", "epsilon", "random"].map((value) => ({ value, label: t(`policy ${value}`), title: t(`about ${value}`) }));
-    const bound = el("button", { type: "button", class: "button small", "aria-pressed": "false", dataset: { action: "bound" }, onclick: () => {
-      this.hasBound = !this.hasBound;
-      bound.setAttribute("aria-pressed", String(this.hasBound));
+    const bound = toggle(t("show bound"), "bound", (isOn) => {
+      this.hasBound = isOn;
       this.drawChart();
-    } }, t("show bound"));
+    });
     refill(root, el("div", { class: "explore" },
       el("section", { class: "card explore-main", "aria-label": t("title") },
         el("div", { class: "row spread" }, el("h1", {}, t("title")), segments(t("policy"), policies, this.policy, (policy) => { this.policy = policy; this.showStep(this.stepper.step); })),
         this.stepper.element, this.arms, el("p", { class: "note" }, t("keys bandits")),
         el("div", { class: "row spread" }, el("h2", {}, t("regret")), bound), this.chart),
       el("aside", { class: "explore-side stack" },
-        el("section", { class: "card stack tight" }, el("h2", {}, t("what happens")), this.story),
-        el("section", { class: "card stack tight" }, el("h2", {}, t("regret of all")), this.table, el("p", { class: "note" }, t("note regret")))),
+        titled(t("what happens"), this.story),
+        titled(t("regret of all"), this.table, el("p", { class: "note" }, t("note regret")))),
       el("section", { class: "card stack explore-settings" }, el("h2", {}, t("the arms")), this.form)));
   }
 

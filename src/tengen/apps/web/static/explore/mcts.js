@@ -3,7 +3,7 @@ import { el, svg, refill, choice, patiently, loadSheet } from "../dom.js";
 import { gameTitle } from "../play/session.js";
 import { PositionEditor, words as positionWords } from "./position.js";
 import { Telling } from "./telling.js";
-import { figure, newStone, numberField, segments, stamp } from "./small.js";
+import { figure, newStone, numberField, segments, stamp, titled } from "./small.js";
 import { Stepper, withSteps } from "./stepper.js";
 import { TreeView } from "./tree.js";
 
@@ -25,7 +25,7 @@ export async function show(root, context) {
 }
 
 class TreeSearchPage {
-  constructor(root, { t, api }) {
+  constructor(root, { t, api, socket }) {
     Object.assign(this, { t, api });
     this.settings = { ...DEFAULTS, exploration: { ...DEFAULTS.exploration } };
     this.folds = new Map(); // what a person has opened or closed
@@ -48,7 +48,7 @@ class TreeSearchPage {
       onPick: (id) => { this.picked = id; this.tell(); this.drawTree(); },
       onFold: (id) => { this.folds.set(id, !this.isOpen(this.telling.cards.get(id))); this.drawTree(); },
     });
-    this.editor = new PositionEditor({ t, api, onChange: (game, moves) => { Object.assign(this.settings, { game, moves }); this.load(); } });
+    this.editor = new PositionEditor({ t, socket, onChange: (game, moves) => { Object.assign(this.settings, { game, moves }); this.load(); } });
     this.form = el("div", { class: "explore-form" });
     this.phases = el("ol", { class: "phases", "aria-label": t("phases") });
     this.story = el("div", { class: "story", "aria-live": "polite" });
@@ -64,9 +64,9 @@ class TreeSearchPage {
         el("div", { class: "row spread" }, el("h1", {}, t("title")), segments(t("what is shown"), ["path", "visited", "all"].map((value) => ({ value, label: t(`show ${value}`) })), "path", (mode) => { this.mode = mode; this.folds.clear(); this.drawTree(); })),
         this.stepper.element, el("div", { class: "row spread" }, this.phases, this.tree.tools), this.tree.element, el("p", { class: "note keys" }, t("keys"))),
       el("aside", { class: "explore-side stack" },
-        el("section", { class: "card stack tight" }, el("h2", {}, t("what happens")), this.story),
-        el("section", { class: "card stack tight" }, el("h2", {}, t("choice by formula")), this.levels),
-        el("section", { class: "card stack tight" }, el("h2", {}, t("which move")), this.policy)),
+        titled(t("what happens"), this.story),
+        titled(t("choice by formula"), this.levels),
+        titled(t("which move"), this.policy)),
       el("section", { class: "card stack explore-settings" }, el("h2", {}, t("search to watch")), this.form)));
   }
 

@@ -1,11 +1,12 @@
 // A board on which a position is set up by playing to it.
 import { el, refill, toast } from "../dom.js";
 import { Board, moveButtons } from "../board.js";
+import { viewOf } from "../play/session.js";
 
 export class PositionEditor {
   /** `onChange(game, moves)` is told every position that goes on. */
-  constructor({ t, api, onChange }) {
-    Object.assign(this, { t, api, onChange, game: null, moves: [] });
+  constructor({ t, socket, onChange }) {
+    Object.assign(this, { t, socket, onChange, game: null, moves: [] });
     this.place = el("div", { class: "editor-board" });
     this.words = el("p", { class: "note", role: "status" });
     const button = (name, act) => el("button", { type: "button", class: "button small", onclick: act, dataset: { action: name } }, t(name));
@@ -17,7 +18,7 @@ export class PositionEditor {
 
   /** Shows a position, without telling anybody. */
   async open(game, moves) {
-    const view = await this.api.post("api/position", { game, moves });
+    const view = await viewOf(this.socket, game, moves);
     if (game !== this.game) {
       this.board = new Board(this.place, { t: this.t, onMove: (move) => this.go([...this.moves, move]), label: this.t("position") });
       this.game = game;

@@ -1,6 +1,6 @@
 // n queens by min-conflicts: the board with all its conflicts, step by step, and how many steps boards take as they grow.
 import { button, choice, el, svg, refill, toast, loadSheet } from "../dom.js";
-import { figure, numberField, segments } from "./small.js";
+import { figure, numberField, segments, titled } from "./small.js";
 import { Stepper, withSteps } from "./stepper.js";
 
 const CELL = 10; // of the drawing
@@ -27,10 +27,9 @@ class QueensPage {
     this.steps = [];
     const last = () => Math.max(0, this.steps.length - 1);
     this.stepper = new Stepper({
-      t, count: last, stride: () => 10, most: last, show: (step) => this.showStep(step),
+      t, count: last, stride: () => 10, target: () => 1, most: last, show: (step) => this.showStep(step),
       names: { whole: "ten steps", target: "run to", counter: "counter" },
     });
-    this.stepper.runTo = async (step) => { this.stepper.stop(); this.stepper.goTo(Math.round(step) || 0); };
     this.board = el("div", { class: "queens-place" });
     this.story = el("div", { class: "story", "aria-live": "polite" });
     this.figures = el("div", { class: "figures" });
@@ -50,7 +49,7 @@ class QueensPage {
       el("section", { class: "card explore-main", "aria-label": t("title") },
         el("h1", {}, t("title")), this.stepper.element, this.board, el("p", { class: "note" }, t("keys queens"))),
       el("aside", { class: "explore-side stack" },
-        el("section", { class: "card stack tight" }, el("h2", {}, t("what happens")), this.figures, this.story),
+        titled(t("what happens"), this.figures, this.story),
         el("section", { class: "card stack" }, el("h2", {}, t("the board")), this.form)),
       el("section", { class: "card stack explore-settings" },
         el("h2", {}, t("growth")), el("p", {}, t("about growth")), this.growthFields(), this.chart, this.table)));

@@ -42,6 +42,21 @@ export function numberField(label, value, attributes, onChange) {
   return el("label", { class: "field" }, rangeName(label, attributes.min, attributes.max), input);
 }
 
+/** A small button that stays pressed until it is pressed again. */
+export function toggle(text, action, onChange) {
+  const button = el("button", { type: "button", class: "button small", "aria-pressed": "false", dataset: { action }, onclick: () => {
+    const isOn = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(isOn));
+    onChange(isOn);
+  } }, text);
+  return button;
+}
+
+/** A card with a title. */
+export function titled(title, ...parts) {
+  return el("section", { class: "card stack tight" }, el("h2", {}, title), ...parts);
+}
+
 /** Buttons of which one is pressed. */
 export function segments(label, options, value, onChange) {
   const group = el("div", { class: "segments", role: "group", "aria-label": label });

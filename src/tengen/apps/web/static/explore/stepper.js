@@ -8,9 +8,10 @@ export class Stepper {
   /**
    * `count()` is how many steps there are, `stride()` how many make one whole (a simulation), `show(step)` shows one.
    * `reach(whole)` may fetch what is needed for that many wholes; it is awaited.
+   * `target()` is how many steps one of the target field's units has: those of a whole, if it does not say.
    */
-  constructor({ t, count, stride, show, reach = async () => {}, most = () => Math.ceil(count() / stride()), names }) {
-    Object.assign(this, { t, count, stride, show, reach, most, names });
+  constructor({ t, count, stride, show, reach = async () => {}, most = () => Math.ceil(count() / stride()), target = stride, names }) {
+    Object.assign(this, { t, count, stride, show, reach, most, unit: target, names });
     this.step = 0;
     this.timer = null;
     this.pace = 600;
@@ -103,7 +104,7 @@ export class Stepper {
     const wanted = Math.max(0, Math.min(Math.round(whole) || 0, this.most()));
     await this.reach(wanted);
     this.slider.max = this.count();
-    this.goTo(wanted * this.stride());
+    this.goTo(wanted * this.unit());
   }
 
   toggle() {

@@ -1,7 +1,7 @@
 // The Wumpus world: what an agent knows of a cave beside the cave itself, action by action; and how agents fare in many.
 import { button, choice, el, svg, refill, toast, loadSheet } from "../dom.js";
 import { intervals } from "../learn/charts.js";
-import { figure, numberField } from "./small.js";
+import { figure, numberField, titled } from "./small.js";
 import { Stepper, withSteps } from "./stepper.js";
 
 const CELL = 100; // of the drawing
@@ -26,10 +26,9 @@ class WumpusPage {
     this.told = null;
     const last = () => Math.max(0, (this.told?.moments.length ?? 1) - 1);
     this.stepper = new Stepper({
-      t, count: last, stride: () => 10, most: last, show: (step) => this.showStep(step),
+      t, count: last, stride: () => 10, target: () => 1, most: last, show: (step) => this.showStep(step),
       names: { whole: "ten actions", target: "run to", counter: "counter" },
     });
-    this.stepper.runTo = async (step) => { this.stepper.stop(); this.stepper.goTo(Math.round(step) || 0); };
     this.map = el("div", {});
     this.truth = el("div", {});
     this.felt = el("ul", { class: "felt", "aria-label": t("feels") });
@@ -54,7 +53,7 @@ class WumpusPage {
           el("figure", {}, el("figcaption", {}, t("the cave"), this.truthButton), this.truth)),
         el("p", { class: "note" }, t("keys wumpus"))),
       el("aside", { class: "explore-side stack" },
-        el("section", { class: "card stack tight" }, el("h2", {}, t("what happens")), this.figures, this.felt, this.story),
+        titled(t("what happens"), this.figures, this.felt, this.story),
         el("section", { class: "card stack" }, el("h2", {}, t("the world")), this.form)),
       el("section", { class: "card stack explore-settings" },
         el("h2", {}, t("many worlds")), el("p", {}, t("about worlds")), el("div", { class: "growth-fields" }, worlds, this.compareButton), this.scores)));

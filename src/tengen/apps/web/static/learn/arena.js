@@ -1,11 +1,11 @@
 // The arena: matches and tournaments. The cross table fills as games end; ratings come with what they leave open.
 import { el, rangeName, refill, toast, loadSheet } from "../dom.js";
 import { agentField, agentName, gameFields } from "../play/fields.js";
-import { agentsOf, allGames, gameOf, gameTitle } from "../play/session.js";
+import { agentsOf, allGames, gameOf } from "../play/session.js";
 import { words as playWords } from "../play/words.js";
 import { intervals, percent, signed } from "./charts.js";
 import { Player, words as replayWords } from "./replay.js";
-import { Watch, chip, folded, setAddress, teller, wish, words as shared } from "./shared.js";
+import { Watch, actButton, chip, folded, isAlive, refillFocused, setAddress, teller, titleLine, wish, words as shared } from "./shared.js";
 
 const BUSY = 1000; // milliseconds between two looks at a contest that goes on
 const IDLE = 5000;
@@ -211,7 +211,7 @@ class ArenaPage {
     this.view = view;
     this.drawHead();
     if (!before || before.played !== view.played || before.state !== view.state) this.drawResults(before === null);
-    return contests.some((contest) => contest.state === "running") ? BUSY : IDLE;
+    return contests.some(({ state }) => isAlive(state)) ? BUSY : IDLE;
   }
 
   drawList() {
@@ -221,9 +221,7 @@ class ArenaPage {
       this.startButton.disabled = Boolean(busy);
       this.startNote.textContent = busy ? t("one at a time", { name: busy.name }) : t("goes on");
     }
-    const focused = document.activeElement?.dataset?.focus;
-    refill(this.listPlace, list.length ? list.map((contest) => this.listEntry(contest)) : el("p", { class: "muted" }, t("no contests")));
-    if (focused) this.listPlace.querySelector(`[data-focus="${focused}"]`)?.focus();
+    refillFocused(this.listPlace, list.length ? list.map((contest) => this.listEntry(contest)) : el("p", { class: "muted" }, t("no contests")));
   }
 
   listEntry(contest) {
@@ -251,23 +249,11 @@ class ArenaPage {
     this.gamesPlace.hidden = !view || !this.played.length;
     if (!view) return;
     this.announce(`${view.name}: ${t(view.state)}`);
-    const focused = document.activeElement?.dataset?.focus;
-    refill(this.headPlace,
-      el("div", { class: "row spread" },
-        el("div", { class: "row" }, el("h2", {}, view.name), chip(view.state, t), view.game ? el("span", { class: "muted" }, gameTitle(view.game, t)) : null),
-        this.actions(view)),
+    const mayResume = !this.list.some((contest) => contest.is_ours);
+    refillFocused(this.headPlace,
+      titleLine(view, t, actButton(view, t, (what) => this.act(what), mayResume)),
       el("p", { class: "muted number" }, view.total === null ? t("played", view) : t("played of", view)), bar(view),
       view.problem ? el("p", { class: "problem" }, view.problem) : null);
-    if (focused) this.headPlace.querySelector(`[data-focus="${focused}"]`)?.focus();
-  }
-
-  actions(view) {
-    const { t } = this;
-    const button = (kind, what, disabled = false) =>
-      el("button", { class: kind, type: "button", dataset: { focus: "act" }, disabled, onclick: () => this.act(what) }, t(what));
-    if (view.can_resume) return button("button primary", "resume", this.list.some((contest) => contest.is_ours));
-    if (view.is_ours) return button("button", "stop");
-    return view.state === "running" ? el("span", { class: "note" }, t("other terminal")) : null;
   }
 
   async act(what) {

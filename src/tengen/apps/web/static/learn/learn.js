@@ -5,7 +5,7 @@ import { allGames, gameOf, gameTitle } from "../play/session.js";
 import { words as playWords } from "../play/words.js";
 import { Chart, COLOURS, percent, short, signed } from "./charts.js";
 import { Player, words as replayWords } from "./replay.js";
-import { Watch, chip, duration, folded, setAddress, teller, wish, words as shared } from "./shared.js";
+import { Watch, actButton, chip, duration, folded, isAlive, refillFocused, setAddress, teller, titleLine, wish, words as shared } from "./shared.js";
 
 const BUSY = 1200; // milliseconds between two looks at a run that goes on
 const IDLE = 5000;
@@ -107,7 +107,6 @@ class LearnPage {
     this.compared = new Set((wish("compare") ?? "").split(",").filter(Boolean));
     this.across = kept("learn across", "generation");
     this.seen = null; // whose games are on the board: run and generation
-    this.asked = new Set(); // runs that were asked to stop here
     this.watch = new Watch(() => this.look());
     this.build();
   }
@@ -181,7 +180,7 @@ class LearnPage {
     this.drawHead();
     this.drawCharts();
     await this.lookAtGames();
-    return list.runs.some((run) => run.state === "running" || run.state === "stopping") ? BUSY : IDLE;
+    return list.runs.some(({ state }) => isAlive(state)) ? BUSY : IDLE;
   }
 
   shownRuns() {
@@ -293,10 +292,8 @@ class LearnPage {
       this.startButton.disabled = Boolean(busy);
       this.startNote.textContent = busy ? t("one at a time", { name: busy.name }) : t("goes on");
     }
-    const focused = document.activeElement?.dataset?.focus;
-    refill(this.runsPlace, list.runs.map((run) => this.runEntry(run)),
+    refillFocused(this.runsPlace, list.runs.map((run) => this.runEntry(run)),
       list.runs.length ? el("p", { class: "note" }, list.runs.length > 1 ? t("compare hint") : null) : el("p", { class: "muted" }, t("no runs")));
-    if (focused) this.runsPlace.querySelector(`[data-focus="${focused}"]`)?.focus();
   }
 
   runEntry(run) {
@@ -344,18 +341,15 @@ class LearnPage {
     this.chartsPlace.hidden = !run;
     if (!run) return;
     this.announce(`${run.name}: ${t(run.state)}`);
-    const focused = document.activeElement?.dataset?.focus;
-    refill(this.headPlace,
-      el("div", { class: "row spread" },
-        el("div", { class: "row" }, el("h2", {}, run.name), chip(run.state, t), run.game ? el("span", { class: "muted" }, gameTitle(run.game, t)) : null),
-        el("div", { class: "row" }, this.axisSwitch(), this.actions(run))),
+    const mayResume = isServed(run) && !this.list.runs.some((one) => one.is_ours);
+    refillFocused(this.headPlace,
+      titleLine(run, t, el("div", { class: "row" }, this.axisSwitch(), actButton(run, t, (what) => this.act(run, what), mayResume))),
       el("p", { class: "muted" }, run.generation || run.state !== "running" ? t("generation of", { done: run.generation, all: run.generations || "?" }) : t("starting")),
       bar(run),
       run.problem ? el("p", { class: "problem" }, run.problem) : null,
       run.can_resume && !isServed(run) ? el("p", { class: "note" }, t("how to go on")) : null,
       run.generation ? el("div", { class: "figures" }, this.figures(run).map(([name, value, note]) => this.figure(name, value, note))) : null,
       run.cluster ? this.clusterTable(run.cluster) : null);
-    if (focused) this.headPlace.querySelector(`[data-focus="${focused}"]`)?.focus();
     this.drawPlay(run);
   }
 
@@ -382,20 +376,7 @@ class LearnPage {
     return el("div", { dataset: { figure: name } }, el("span", {}, this.t(name)), el("b", {}, value), el("span", {}, note));
   }
 
-  actions(run) {
-    const { t } = this;
-    const button = (kind, what, text, disabled = false) =>
-      el("button", { class: kind, type: "button", dataset: { focus: what }, disabled, onclick: () => this.act(run, what) }, t(text));
-    const isBusy = this.list.runs.some((one) => one.is_ours);
-    if (run.can_resume) return button("button primary", "resume", "resume", isBusy || !isServed(run));
-    const wasAsked = run.state === "stopping" || this.asked.has(run.name);
-    if (run.is_ours) return button("button", "stop", wasAsked ? "stop at once" : "stop");
-    return run.state === "running" ? el("span", { class: "note" }, t("other terminal")) : null;
-  }
-
   async act(run, what) {
-    if (what === "stop") this.asked.add(run.name);
-    else this.asked.delete(run.name);
     try {
       await this.api.post(`api/runs/${run.name}/${what}`, {});
     } catch (reason) {

@@ -1,5 +1,6 @@
 // What both pages of this folder need: states, times, and asking again and again.
-import { el } from "../dom.js";
+import { el, refill } from "../dom.js";
+import { gameTitle } from "../play/session.js";
 
 export const words = {
   en: {
@@ -19,8 +20,35 @@ export function duration(seconds, t) {
   return t("hours", { h: Math.floor(minutes / 60), m: minutes % 60 });
 }
 
+/** Whether the process of a run or a contest has not ended. */
+export function isAlive(state) {
+  return state === "running" || state === "stopping";
+}
+
 export function chip(state, t) {
   return el("span", { class: `chip run-state ${state}`, dataset: { state } }, t(state));
+}
+
+/** The first line of what is shown of a run or a contest, with tools beside it. */
+export function titleLine(work, t, ...tools) {
+  const game = work.game ? el("span", { class: "muted" }, gameTitle(work.game, t)) : null;
+  return el("div", { class: "row spread" }, el("div", { class: "row" }, el("h2", {}, work.name), chip(work.state, t), game), ...tools);
+}
+
+/** The button by which a run or a contest is stopped, or gone on with: `act` is told "stop" or "resume". */
+export function actButton(work, t, act, mayResume) {
+  const button = (kind, what, text, disabled) =>
+    el("button", { class: kind, type: "button", dataset: { focus: "act" }, disabled, onclick: () => act(what) }, t(text));
+  if (work.can_resume) return button("button primary", "resume", "resume", !mayResume);
+  if (work.is_ours) return button("button", "stop", work.state === "stopping" ? "stop at once" : "stop", false);
+  return work.state === "running" ? el("span", { class: "note" }, t("other terminal")) : null;
+}
+
+/** Draws a place anew, and gives the keyboard back to what it was on. */
+export function refillFocused(place, ...parts) {
+  const focused = document.activeElement?.dataset?.focus;
+  refill(place, ...parts);
+  if (focused) place.querySelector(`[data-focus="${focused}"]`)?.focus();
 }
 
 /** A card with a form that can be folded; where there is little room and something to see, it is. */

@@ -54,7 +54,7 @@ class AnalysePage {
     this.onHidden = () => (document.hidden ? this.stopAll() : this.think());
     document.addEventListener("keydown", this.onKey);
     document.addEventListener("visibilitychange", this.onHidden);
-    const isIdle = () => !this.whole && this.panels.every((panel) => panel.id === null);
+    const isIdle = () => !this.isGoing && !this.whole && this.panels.every((panel) => panel.id === null);
     this.unwatch = this.socket.watch((isOpen) => isOpen && isIdle() && this.think());
     const shown = patiently(this.advance(), this.boards, this.t("getting ready"));
     await shown.catch((reason) => this.refuseLink(reason));
@@ -320,7 +320,7 @@ class AnalysePage {
     const mine = ++this.turn;
     const node = this.tree.current;
     this.isGoing = true; // no move is taken before the last has come back
-    const view = await viewOf(this.api, this.tree.game, node.path).finally(() => {
+    const view = await viewOf(this.socket, this.tree.game, node.path).finally(() => {
       if (mine === this.turn) this.isGoing = false;
     });
     if (mine !== this.turn || this.isEnded) return;
@@ -390,7 +390,7 @@ class AnalysePage {
     this.draw();
     for (const node of nodes) {
       mine.n += 1;
-      const view = await viewOf(this.api, this.tree.game, node.path).catch(() => null);
+      const view = await viewOf(this.socket, this.tree.game, node.path).catch(() => null);
       if (this.whole !== mine || !view) break;
       node.outcome = view.outcome ?? undefined;
       if (view.outcome === null) await Promise.all(this.panels.map((panel) => panel.think(node, time)));

@@ -5,7 +5,7 @@ import { MoveClock, secondsOf, timeLeft } from "./clock.js";
 import { agentName, PERSON } from "./fields.js";
 import { MoveList } from "./movelist.js";
 import { recordButtons } from "./records.js";
-import { allGames, colourName, gameOf, linkTo, readLink, session, treeOfLink, viewOf } from "./session.js";
+import { allGames, colourName, gameOf, keepView, knownView, linkTo, readLink, session, treeOfLink, viewOf } from "./session.js";
 import { lastSettings, setupDialog, sidesOf } from "./setup.js";
 import { GameTree } from "./tree.js";
 import { chancesBar, heatOf, noteText, originMarks, short } from "./value.js";
@@ -25,7 +25,7 @@ class PlayPage {
   constructor(root, context) {
     Object.assign(this, { root, ...context });
     this.turn = 0; // counts what was begun, so that an answer to something older is not heard
-    this.thinking = null; // {id, thought, isHint}
+    this.thinking = null; // {id, thought, isHint, onView: who waits for the position that is thought about}
     this.isLive = true; // whether an agent may answer: not while somebody looks through the game
     this.isPaused = false;
     this.showsThinking = kept("shows thinking", true);
@@ -39,7 +39,7 @@ class PlayPage {
     this.build();
     this.onKey = (event) => this.pressed(event);
     document.addEventListener("keydown", this.onKey);
-    this.unwatch = this.socket.watch((isOpen) => isOpen && !this.thinking && this.advance());
+    this.unwatch = this.socket.watch((isOpen) => isOpen && !this.thinking && !this.isGoing && this.advance());
     await this.advance().catch((reason) => this.refuseLink(reason));
   }
 
@@ -338,12 +338,11 @@ class PlayPage {
 
   // What happens.
 
-  /** Shows where the game stands, and lets an agent think if it is its turn. */
-  async advance() {
+  /** Shows where the game stands, once `asked` has brought it, and lets an agent think if it is its turn. */
+  async advance(asked = this.viewHere()) {
     const mine = ++this.turn;
-    const { game, current } = this.tree;
     this.isGoing = true;
-    const view = await this.viewOf(game, current.path).finally(() => {
+    const view = await asked.finally(() => {
       if (mine === this.turn) this.isGoing = false;
     });
     if (mine !== this.turn) return;
@@ -351,13 +350,14 @@ class PlayPage {
     this.tree.game = view.game; // spelled as the server does
     history.replaceState(null, "", linkTo("play", this.tree, session.sides, session.clock));
     this.draw();
-    if (this.shouldThink()) this.think();
+    if (this.shouldThink() && !this.thinking) this.think(view.to_play);
     this.wind();
   }
 
-  /** A position as the server tells it. A game that is not shown yet may have to be compiled first: that is said. */
-  viewOf(game, moves) {
-    const asked = viewOf(this.api, game, moves);
+  /** The position as the server tells it. A game that is not shown yet may have to be compiled first: that is said. */
+  viewHere() {
+    const { game, current } = this.tree;
+    const asked = viewOf(this.socket, game, current.path);
     return this.view?.game === game ? asked : patiently(asked, this.stage, this.t("getting ready"));
   }
 
@@ -379,14 +379,14 @@ class PlayPage {
   }
 
   /** Changes something and shows it; if the server refuses the position, we are where we were. */
-  async go(change) {
+  async go(change, ask = () => this.viewHere()) {
     this.forgetThinking();
     const { tree } = session;
     const { current } = tree;
     this.problem = null;
     change();
     try {
-      await this.advance();
+      await this.advance(ask());
     } catch (reason) {
       toast(reason.message, "problem");
       session.tree = tree;
@@ -406,10 +406,19 @@ class PlayPage {
     if (!this.canPlay()) return;
     this.announce(this.t("played", { who: colourName(this.view, this.view.to_play, this.t), move }));
     this.clock.stop();
-    this.go(() => {
+    const next = 1 - this.view.to_play; // players take turns, passes included
+    const change = () => {
       Object.assign(this, { isLive: true, isPaused: false });
       this.tree.play(move);
-    });
+    };
+    this.go(change, () => this.viewBefore(next));
+  }
+
+  /** The position in which a player is next. If that is an agent, the question is put to it at the same time. */
+  viewBefore(player) {
+    const { game, current } = this.tree;
+    if (this.isPerson(player) || knownView(game, current.path)) return this.viewHere();
+    return new Promise((resolve, reject) => this.think(player, { resolve, reject }));
   }
 
   pass() {
@@ -523,15 +532,15 @@ class PlayPage {
 
   // Agents.
 
-  think() {
-    const { tree, view } = this;
-    const agent = session.sides[view.to_play];
+  /** An agent thinks about the position at hand; `onView` is told that position, if it is not shown yet. */
+  think(player, onView = null) {
+    const agent = session.sides[player];
     const time = Number(this.settings.time);
-    const mine = { node: tree.current, thought: null, isHint: false };
+    const mine = { node: this.tree.current, thought: null, isHint: false, onView };
     this.thinking = mine;
     const hear = (answer) => this.thinking === mine && this.heard(mine, answer);
-    mine.id = this.ask({ agent, ...(time ? { limit: { time } } : {}) }, hear);
-    this.draw();
+    mine.id = this.ask({ agent, view: Boolean(onView), ...(time ? { limit: { time } } : {}) }, hear);
+    if (!onView) this.draw();
   }
 
   /** Asks an agent about the position that is shown. */
@@ -541,6 +550,10 @@ class PlayPage {
   }
 
   heard(mine, answer) {
+    if (mine.onView && answer.type !== "note") {
+      this.heardView(mine, answer);
+      return;
+    }
     if (answer.type === "thought" || answer.type === "move") this.lastThought = answer;
     if (answer.type === "thought") {
       Object.assign(mine, { thought: answer, isWaiting: false });
@@ -555,9 +568,11 @@ class PlayPage {
       this.thinking = null;
       this.clock.stop();
       this.tree.select(mine.node);
-      mine.node.thoughts.play = answer;
+      const { view, ...thought } = answer;
+      mine.node.thoughts.play = thought;
       this.announce(this.t("played", { who: colourName(this.view, this.view.to_play, this.t), move: answer.move }));
       this.tree.play(answer.move);
+      keepView(this.tree.game, this.tree.current.path, view);
       this.advance().catch((reason) => toast(reason.message, "problem"));
     } else if (answer.type === "error" || answer.type === "done") {
       this.thinking = null;
@@ -566,6 +581,16 @@ class PlayPage {
       this.draw();
       this.wind();
     }
+  }
+
+  /** The first answer to a person's move: where it leads, or why it is refused. */
+  heardView(mine, answer) {
+    const { resolve, reject } = mine.onView;
+    const { view } = answer;
+    mine.onView = null;
+    if (!view || view.outcome !== null) this.thinking = null;
+    if (view) resolve(keepView(this.tree.game, mine.node.path, view));
+    else reject(new Error(answer.error));
   }
 
   /** Draws once a frame at most, however often an agent says something. */

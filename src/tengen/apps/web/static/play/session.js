@@ -10,14 +10,18 @@ export const session = { tree: null, sides: null, clock: null }; // clock: secon
 const views = new Map(); // by game and moves
 
 /** What the server says of a position. Positions never change, so an answer is kept. */
-export async function viewOf(api, game, moves) {
-  const key = `${game} ${moves.join(" ")}`;
-  let view = views.get(key);
-  if (!view) {
-    view = await api.post("api/position", { game, moves });
-    if (views.size >= MOST_VIEWS) views.delete(views.keys().next().value);
-    views.set(key, view);
-  }
+export async function viewOf(socket, game, moves) {
+  return knownView(game, moves) ?? keepView(game, moves, await socket.ask({ type: "position", game, moves }));
+}
+
+/** The same if it was said before. */
+export function knownView(game, moves) {
+  return views.get(`${game} ${moves.join(" ")}`);
+}
+
+export function keepView(game, moves, view) {
+  if (views.size >= MOST_VIEWS) views.delete(views.keys().next().value);
+  views.set(`${game} ${moves.join(" ")}`, view);
   return view;
 }
 
