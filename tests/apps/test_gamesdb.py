@@ -92,6 +92,7 @@ def test_show(folder):
     assert (facts["moves"], facts["players"]) == (["f5", "d6", "c3"], [EVIL, "Bob"])
     assert "never makes us run code" in games_db(folder, "show", "games.db", 3).stderr
     assert "a2a3" in games_db(folder, "show", "games.db", 3, "--game", f"{EXAMPLE}:size=5").stdout
+    assert "--game gomoku has no effect" in games_db(folder, "show", "games.db", 1, "--game", "gomoku").stderr
 
 
 def test_export(folder):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from tengen.agents.specs import load_agent
+from tengen.apps.options import print_json
 from tengen.rules.game import Position
 
 
@@ -23,7 +22,7 @@ def explain(position: Position, agent: str, as_json: bool) -> None:
             "seconds": decision.seconds,
             "note": decision.note,
         }
-        print(json.dumps(answer))
+        print_json(answer)
         return
     mover = game.players[position.to_play]
     print(f"{position}\n\n{mover} plays {name(decision.action)}")

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tengen.rules.errors import BadParameter, GameFileError, UnknownGame, nearest
+from tengen.rules.errors import BadParameter, GameFileError, UnknownGame
 from tengen.rules.game import Game
-from tengen.rules.plugins import module_of_file
+from tengen.rules.plugins import module_of_file, nearest_or_file
 
 
 def load_game(spec: str) -> Game:
@@ -26,7 +26,7 @@ def load_game(spec: str) -> Game:
         return Game(name, game_type(importlib.import_module(f"tengen.games.{name}")), parameters)
     names = other_names()
     if name not in names:
-        hint = "; a file's name ends in .py" if "/" in name else nearest(name, [*file_names(), *names])
+        hint = "; a file's name ends in .py" if "/" in name else nearest_or_file(name, [*file_names(), *names])
         raise UnknownGame(f"no game is called {name!r}{hint}")
     owner, fixed = names[name]
     if clash := fixed.keys() & parameters.keys():

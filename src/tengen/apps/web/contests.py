@@ -363,7 +363,7 @@ class Contests:
 
     def _play(self, name: str, facts: Facts) -> None:
         numbers = {"games": facts.games, "opening": facts.opening, "seed": facts.seed}
-        numbers |= {"workers": WORKERS, "move-time": LONGEST_MOVE}
+        numbers |= {"workers": WORKERS, "time": LONGEST_MOVE}
         options = [f"--{option}={number}" for option, number in numbers.items()]
         game = command_spec(known_game(facts.game))
         arguments = ["tournament", *options, "--out=.", "--", game, *facts.specs]

@@ -18,3 +18,10 @@ EXPERIMENTS: dict[str, Callable[[Options], None]] = {
     "lecture": reproduce_lecture,
     "go9": reproduce_go9,
 }
+SETTINGS = {  # of Options, that an experiment makes use of
+    "8x8": {"is_full", "net", "minutes", "seed"},
+    "3x3": set[str](),
+    "gobang": {"is_full", "net", "minutes", "seed"},
+    "lecture": {"is_full", "seed"},
+    "go9": {"is_full", "net", "minutes", "seed"},
+}

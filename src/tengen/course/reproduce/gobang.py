@@ -85,10 +85,14 @@ def reproduce_gobang(options: Options) -> None:
 
 
 def find_net(options: Options, extent: GobangExtent) -> str:
-    """The ninth algorithm's net: the one that was given, one that comes along, or one that is trained here."""
+    """The ninth algorithm's net: the one that was given, one that comes along, or one that is trained here.
+
+    Whoever says how many minutes to train has one trained.
+    """
     if options.net:
         return options.net
-    return extent.preset if extent.preset in shipped_nets() else str(options.folder / "net")
+    is_there = extent.preset in shipped_nets() and options.minutes is None
+    return extent.preset if is_there else str(options.folder / "net")
 
 
 def minutes_of(options: Options) -> float | None:
