@@ -100,7 +100,7 @@ def test_export(folder):
     assert result.stdout == "1 game to out.sgf\n", result.stderr
     assert read_records(folder / "out.sgf")[0].date == "2026-07-29"
     nothing = games_db(folder, "export", "games.db", "--result", "0", "--out", "none.sgf")
-    assert nothing.stderr == "tengen: no game fits: nothing was written\n"
+    assert nothing.stderr == "tengen: no game matches: nothing was written\n"
     assert not (folder / "none.sgf").exists()
 
 

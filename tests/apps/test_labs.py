@@ -163,13 +163,13 @@ def test_orders_keep_the_laws():
 def test_what_is_no_tree_or_no_position_is_refused():
     for arguments, words in [
         (["minimax", "[[1, 2]", "--root", "max"], "open at the end"),
-        (["minimax", "[1]", "--game", "tictactoe"], "leave one"),
+        (["minimax", "[1]", "--game", "tictactoe"], "not both"),
         (["alphabeta", "--root", "mid"], "max or min"),
         (["alphabeta", "--order", "bset"], "one of written"),
         (["mcts", "--moves", "a1"], "goes with --game"),
         (["puct", "--search", "uct"], "tengen lab mcts"),
         (["puct", "--game", "gomoku"], "64 at most"),
-        (["tictactoe", "--first", "me"], "there is random, you, computer"),
+        (["tictactoe", "--first", "me"], "choose from random, you, computer"),
         (["queens", "3"], "always attack"),
     ]:
         with pytest.raises(TengenError, match=words):

@@ -143,6 +143,20 @@ def test_json_stands_alone_on_stdout(command):
     json.loads(result.stdout, parse_constant=refuse)
 
 
+def test_an_experiment_tells_programs_what_it_found(tmp_path):
+    result = RUNNER.invoke(app, ["reproduce", "3x3", "--json", "--out", str(tmp_path / "out")])
+    found = json.loads(result.stdout)
+    assert Path(found["report"]).read_text().startswith("<!DOCTYPE html>")
+    assert "as there" in {claim["verdict"] for claim in found["claims"]}
+    assert "the document" in result.stderr  # what it says while it works
+
+
+def test_time_is_the_agents_limit():
+    """Iterative deepening stops when the time is over, whatever the agent's own limit says."""
+    command = ["best", "connect4", "--agent", "alphabeta:time=60", "--time", "0.05", "--json"]
+    assert json.loads(RUNNER.invoke(app, command).stdout)["seconds"] < 30
+
+
 def test_presets():
     rows = {row["name"]: row for row in json.loads(RUNNER.invoke(app, ["presets", "--json"]).stdout)}
     assert {"tictactoe", "gomoku15", "sl9", "rl9", "value9"} <= set(rows)

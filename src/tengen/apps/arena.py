@@ -162,7 +162,7 @@ def print_doubts(records: list[Record]) -> None:
     for words in forfeits[:MOST_FORFEITS]:
         print(f"  {words.splitlines()[0]}")
     if len(forfeits) > MOST_FORFEITS:
-        print(f"  … {len(forfeits)} games ended so")
+        print(f"  … {len(forfeits)} games ended like this")
 
 
 def beginning(tournament: Tournament) -> str:

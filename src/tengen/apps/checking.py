@@ -96,7 +96,7 @@ def problems_of(spec: str) -> list[str]:
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, timeout=LONGEST_LOOK)
     except subprocess.TimeoutExpired:
-        return [f"the check does not end within {LONGEST_LOOK:g} s"]
+        return [f"the check did not end within {LONGEST_LOOK:g} s"]
     try:
         problems: list[str] = json.loads(done.stdout)["problems"]
     except (ValueError, KeyError):

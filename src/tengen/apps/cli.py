@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,6 +57,9 @@ ArenaSeed = Annotated[int, typer.Option("--seed", help="The seed of openings and
 MoveTime = Annotated[
     float | None, typer.Option("--time", min=0.001, help="Seconds per move; whoever takes longer loses the game.")
 ]
+ThinkingTime = Annotated[
+    float | None, typer.Option("--time", min=0.001, help="Seconds per position; by default the agent's own limit.")
+]
 Figures = Annotated[bool, Flag("--figures", help="Also draw the report's figures as PNG (needs matplotlib).")]
 Cluster = Annotated[
     str, typer.Option(help="A Ray cluster: auto (this machine's), local, or HOST:PORT; see docs/scaling.md.")
@@ -72,7 +77,7 @@ def main() -> None:
         print(f"tengen: {reason}", file=sys.stderr)
         sys.exit(2)
     except MemoryError as reason:
-        print(f"tengen: there is not that much memory: {reason}", file=sys.stderr)
+        print(f"tengen: not enough memory: {reason}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -194,6 +199,7 @@ def play(
 def best(
     game: SoundGame,
     agent: Annotated[str, typer.Option(help="The agent that chooses.")] = "strong",
+    seconds: ThinkingTime = None,
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",
@@ -202,16 +208,14 @@ def best(
     """Choose a move in one position, and explain it."""
     from tengen.apps.explain import explain
 
-    explain(_position(game, moves, board, to_play), agent, as_json)
+    explain(_position(game, moves, board, to_play), agent, seconds, as_json)
 
 
 @app.command()
 def analyze(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A record: .sgf, .psq, .rec, or a line of moves.")],
     agent: Annotated[str, typer.Option(help="The agent that judges.")] = "strong",
-    seconds: Annotated[
-        float | None, typer.Option("--time", min=0.001, help="Seconds per position; by default the agent's own limit.")
-    ] = None,
+    seconds: ThinkingTime = None,
     game: Annotated[str, typer.Option(help="The game, where the record does not name it.", callback=look_first)] = "",
     number: Annotated[int | None, typer.Option(min=1, help="Which game of a file that holds several.")] = None,
     out: Annotated[
@@ -492,6 +496,7 @@ def reproduce(
         float | None, typer.Option(min=0, help="With 8x8, gobang or go9: train for this many minutes.")
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of openings and games.")] = 1,
+    as_json: Json = False,
 ) -> None:
     """Repeat a document's experiment, and compare the figures."""
     from tengen.course.reproduce import EXPERIMENTS, SETTINGS
@@ -503,7 +508,11 @@ def reproduce(
     refuse_unused(context, f"{what} has no such setting", *({"is_full", "net", "minutes", "seed"} - SETTINGS[what]))
     if net:
         refuse_unused(context, "with --net nothing is trained", "minutes")
-    EXPERIMENTS[what](Options(out or Path("reproduced") / what, is_full, net, minutes, seed))
+    options = Options(out or Path("reproduced") / what, is_full, net, minutes, seed)
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        claims = EXPERIMENTS[what](options)
+    if as_json:
+        print_json({"report": str(options.report), "claims": [asdict(claim) for claim in claims]})
 
 
 @app.command("compile")

@@ -212,7 +212,7 @@ def export(
     with _open(store) as opened:
         records = [stored.record for stored in opened.games(limit=None if limit == ALL else limit, **filters)]
     if not records:
-        raise TengenError("no game fits: nothing was written")
+        raise TengenError("no game matches: nothing was written")
     write_records(out, records)
     print_json({"exported": len(records)}) if as_json else print(f"{_count(len(records), 'game')} to {out}")
 

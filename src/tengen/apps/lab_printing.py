@@ -103,7 +103,7 @@ def walk_of(tree: str, game: str, moves: str, depth: int, order: str, root: str)
     if root not in ("max", "min"):
         raise BadParameter(f"root={root!r}: max or min moves first")
     if tree and game:
-        raise BadParameter("a tree is typed in or grows from a position: leave one of TREE and --game out")
+        raise BadParameter("give a TREE or --game, not both")
     if game:
         return alphabeta.walk_position(load_game(game).from_moves(moves), depth, order)
     return alphabeta.walk_text(alphabeta.EXAMPLES.get(tree or "lecture", tree), order, root == "max")
@@ -246,10 +246,8 @@ def open_board(game: str, players: tuple[str, str], port: int, clock: float | No
 
 def show_reversi(first: str, agent: str, allowed: float, size: int, seed: int | None) -> None:
     players = (agent, agent) if first == "nobody" else seats(first, agent, seed)
-    print(
-        f"Reversi, {size}×{size}: a move must flip; only who cannot flip passes; {allowed:g} s a move, or the game is"
-    )
-    print("lost. Type a square such as d3, or resign.")
+    print(f"Reversi, {size}×{size}: a move must flip a disc; you pass only if none does.")
+    print(f"A move that takes longer than {allowed:g} s loses the game. Type a square such as d3, or resign.")
     assignments.play_reversi(players, allowed, size, seed or 1)
 
 
@@ -266,7 +264,7 @@ def show_queens(size: int, seed: int, start: str, pause: float, out: Path | None
         facts = {"size": size, "conflicts": found.conflicts, "steps": found.steps, "starts": found.starts}
         print_json(facts | {"seconds": found.seconds, "is_right": found.is_right()})
         return
-    print(f"{size:,} queens, put up {start}: {found.conflicts:,} pairs attack each other")
+    print(f"{size:,} queens, {start} start: {found.conflicts:,} pairs attack each other")
     print(f"{found.steps:,} steps later none does: {'checked' if found.is_right() else 'WRONG'}")
     print(f"{seconds(found.seconds)} of one core (process time, compiling left out)")
 
@@ -318,7 +316,7 @@ def show_growth(largest: int, runs: int, seed: int, start: str, out: Path | None
     for row in rows:
         steps = [f"{row['steps']:,.0f}", f"{row['steps_least']:,}", f"{row['steps_most']:,}"]
         table.append([f"{row['size']:,}", f"{row['conflicts']:,.0f}", *steps, seconds(row["seconds"])])
-    print(f"means of {runs} boards each, put up {start}; process time of one core\n")
+    print(f"means of {runs} boards each, {start} start; process time of one core\n")
     print_table(table)
     print(f"\n{growth_chart(rows).text()}")
     save(growth_chart(rows), out)
@@ -338,7 +336,7 @@ def show_wumpus(size: int, pits: float, nerve: float, seed: int, pause: float, o
         return
     for cave, action, percept in wumpus.explore(world, agent):
         if cave.actions == 0:
-            print(f"a cave of {size}×{size}; · visited, b breeze, s stench, ok proven safe, else the chance to die\n")
+            print(f"a cave of {size}×{size}; · visited, b breeze, s stench, ok proven safe, else the chance of death\n")
         if agent.thought != thought:
             thought = agent.thought
             print(f"    … {thought}")

@@ -78,7 +78,7 @@ def list_labs(context: typer.Context) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    print("labs, each with `tengen lab NAME`; `tengen lab NAME --help` says what there is to try\n")
+    print("Start a lab with tengen lab NAME; tengen lab NAME --help explains it and suggests what to try.\n")
     for command in app.registered_commands:
         about = (command.callback.__doc__ or "").strip().splitlines()[0] if command.callback else ""
         print(f"  {command.name or getattr(command.callback, '__name__', ''):10} {about}")
@@ -114,7 +114,7 @@ def show_bandit(
     try:
         chances = [float(mean) for mean in means.split(",")]
     except ValueError:
-        raise BadParameter(f"{means!r} is no list of chances; write one as 0.3,0.5,0.7") from None
+        raise BadParameter(f"{means!r} is not a list of chances; write one as 0.3,0.5,0.7") from None
     contest = bandit.contest(chances, steps, runs, exploration, epsilon, seed, has_thompson=True)
     lab_printing.show_bandit(contest, out, as_json)
 
@@ -324,7 +324,7 @@ def show_reversi(
 def show_queens(
     context: typer.Context,
     size: Annotated[int, typer.Argument(metavar="N", help="How many queens; up to 40 are shown step by step.")] = 8,
-    start: Annotated[str, typer.Option(help="How they are put up: greedy or random.")] = "greedy",
+    start: Annotated[str, typer.Option(help="How they are placed at first: greedy or random.")] = "greedy",
     growth: Annotated[bool, Flag("--growth", help="Show how steps and time grow, from 10 queens up to N.")] = False,
     runs: Annotated[int, typer.Option(min=1, max=1000, help="With --growth: boards of each size.")] = 5,
     seed: Seed = 1,
@@ -336,7 +336,7 @@ def show_queens(
 
     Every column has its queen. While some attack each other, one of these, drawn at random, moves in its column to
     where it is attacked least. Counts of queens in rows and on diagonals say what attacks a square without a look at
-    the board. Put up greedily, a board of any size needs about 50 steps; put up at random, about 0.45 n.
+    the board. Placed greedily, a board of any size needs about 50 steps; placed at random, about 0.45 n.
 
     Try: tengen lab queens 20; tengen lab queens 1000000; tengen lab queens 1000000 --growth
     """

@@ -8,10 +8,10 @@ from tengen.course.reproduce.go9 import reproduce_go9
 from tengen.course.reproduce.gobang import reproduce_gobang
 from tengen.course.reproduce.gomoku8 import reproduce_8x8
 from tengen.course.reproduce.lecture import reproduce_lecture
-from tengen.course.reproduce.page import Options
+from tengen.course.reproduce.page import Claim, Options
 from tengen.course.reproduce.slides import reproduce_slides
 
-EXPERIMENTS: dict[str, Callable[[Options], None]] = {
+EXPERIMENTS: dict[str, Callable[[Options], list[Claim]]] = {
     "8x8": reproduce_8x8,
     "3x3": reproduce_slides,
     "gobang": reproduce_gobang,
