@@ -136,6 +136,16 @@ def test_mistakes_are_told_in_one_line(arguments, message):
     assert message in result.stderr
 
 
+def test_a_file_of_that_name_is_meant(tmp_path):
+    """A file beside us is named with its folder and its ending."""
+    (tmp_path / "hex.py").write_text("")
+    for arguments in (["play", "hex"], ["match", "tictactoe", "hex", "random"]):
+        command = [sys.executable, "-m", "tengen", *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert "is called 'hex'; did you mean ./hex.py?" in result.stderr
+
+
 def test_play():
     text = "b2\nb2\nmoves\nzz\nhelp\nundo\na1\n"
     result = tengen("play", "tictactoe", "--second", "human", text=text)
@@ -198,7 +208,7 @@ def test_compile_then_nothing_is_compiled(tmp_path):
 
 @pytest.mark.long
 def test_bench():
-    rows = json.loads(tengen("bench", "rules", "--seconds", "0.01", "--json").stdout)
+    rows = json.loads(tengen("bench", "rules", "--time", "0.01", "--json").stdout)
     assert [row["name"] for row in rows][:2] == ["playouts tictactoe", "playouts connect4"]
     assert all(row["ours"] > 0 and (row["peer"] is None) == (row["ratio"] is None) for row in rows)
     assert rows[0]["peer"] > 0

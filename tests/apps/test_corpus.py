@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 from tengen.alphago.corpus import RIVALS, TEACHER, Bar, Corpus, KeptGames, make_corpus, store_path, write_corpus
 from tengen.apps.cli import app
 from tengen.games import load_game
+from tengen.records.files import write_records
 from tengen.records.record import Record
 from tengen.records.sgf import read_sgf
 from tengen.records.store import Store
@@ -128,7 +130,10 @@ def test_gnugo_plays_and_the_result_is_told_by_our_rules(gnugo: str, tmp_path: P
     for record in records:
         assert record.moves[-2:] == (49, 49) and record.result == Record.of(record.end()).result
         assert all(name.startswith("gnugo level") for name in record.players)
-    shown = CliRunner().invoke(app, ["records", "check", str(out), "--game", "go:size=7", "--players", "gnugo*"])
+    command = ["records", "check", str(out), "--game", "go:size=7", "--players", "gnugo*"]
+    facts = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    assert facts["games"] > 0 < facts["moves_to_learn"] and facts["files"] == 1
+    shown = CliRunner().invoke(app, command)
     assert f"{len(records)} games" in shown.output and "moves to learn from" in shown.output
 
 
@@ -137,3 +142,12 @@ def test_an_engine_that_is_not_there_is_told_before_any_game(tmp_path: Path) -> 
     assert result.exit_code != 0 and "no program 'nobody'" in str(result.exception)
     result = CliRunner().invoke(app, ["records", "corpus", "--out", str(tmp_path / "c.sgf"), "--game", "gomoku"])
     assert "the teacher plays Go" in str(result.exception)
+
+
+def test_what_records_teach_is_counted_for_programs_too(tmp_path: Path) -> None:
+    record = Record.of(SMALL.from_moves("c3 b2 d4"), ("gnugo level 1", "random"), result="B+R")
+    write_records(tmp_path / "some.sgf", [record, record])
+    command = ["records", "check", str(tmp_path / "some.sgf"), "--game", "go:size=5,komi=5.5", "--players", "gnugo*"]
+    facts = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    assert (facts["files"], facts["games"], facts["moves_to_learn"]) == (1, 1, 2)
+    assert sum(facts["left_out"].values()) == 1

@@ -92,6 +92,7 @@ def test_show(folder):
     assert (facts["moves"], facts["players"]) == (["f5", "d6", "c3"], [EVIL, "Bob"])
     assert "never makes us run code" in games_db(folder, "show", "games.db", 3).stderr
     assert "a2a3" in games_db(folder, "show", "games.db", 3, "--game", f"{EXAMPLE}:size=5").stdout
+    assert "--game gomoku has no effect" in games_db(folder, "show", "games.db", 1, "--game", "gomoku").stderr
 
 
 def test_export(folder):
@@ -99,7 +100,7 @@ def test_export(folder):
     assert result.stdout == "1 game to out.sgf\n", result.stderr
     assert read_records(folder / "out.sgf")[0].date == "2026-07-29"
     nothing = games_db(folder, "export", "games.db", "--result", "0", "--out", "none.sgf")
-    assert nothing.stderr == "tengen: no game fits: nothing was written\n"
+    assert nothing.stderr == "tengen: no game matches: nothing was written\n"
     assert not (folder / "none.sgf").exists()
 
 

@@ -104,6 +104,13 @@ def small(monkeypatch):
     monkeypatch.setattr(gomoku8, "SIMULATIONS", 20)
 
 
+def test_minutes_train_a_net_though_one_is_shipped(tmp_path):
+    shipped = gobang.find_net(Options(tmp_path), gobang.QUICK)
+    assert shipped == "gomoku9"
+    assert gobang.find_net(Options(tmp_path, minutes=1.0), gobang.QUICK) == str(tmp_path / "net")
+    assert gobang.find_net(Options(tmp_path, net="mine.onnx"), gobang.QUICK) == "mine.onnx"
+
+
 def test_gobang(options, small):
     options = replace(options, net="uniform")
     EXPERIMENTS["gobang"](options)

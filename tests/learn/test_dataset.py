@@ -71,6 +71,11 @@ def test_what_is_no_run_and_where_nothing_can_be_written(run, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_game_is_not_named_where_it_would_change_nothing(run, tmp_path):
+    with pytest.raises(TengenError, match=r"plays .*, which is no file: leave --game gomoku out"):
+        export_positions(run, tmp_path / "positions.parquet", "gomoku")
+
+
 def test_a_run_cannot_name_a_file_to_be_run(run, tmp_path):
     (tmp_path / "mine.py").write_text("raise SystemExit('it ran')")
     folder = tmp_path / "run"

@@ -19,9 +19,9 @@ from tengen.knowledge.go import Area
 from tengen.nets.policy9 import shipped_plane_nets
 from tengen.nets.runtime import load_net, net_for
 from tengen.rules.board import Between, OneOf
-from tengen.rules.errors import BadParameter, nearest
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
-from tengen.rules.plugins import Option, read_options
+from tengen.rules.plugins import Option, nearest_or_file, read_options
 from tengen.search.alphabeta import AlphaBeta, Refinements
 from tengen.search.alphago import AlphaGo
 from tengen.search.evaluation import Plain
@@ -354,7 +354,7 @@ def maker_of(spec: str) -> tuple[Maker, str, str]:
         rest = f"{preset},{rest}"
     maker = AGENTS.get(name) or packaged_makers().get(name)
     if maker is None:
-        hint = "; a file's name ends in .py" if "/" in name else nearest(name, agent_names())
+        hint = "; a file's name ends in .py" if "/" in name else nearest_or_file(name, agent_names())
         raise BadParameter(f"no agent is called {name!r}{hint}")
     return maker, name, rest
 

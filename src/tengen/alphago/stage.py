@@ -263,7 +263,7 @@ def mixed(device: torch.device) -> torch.autocast:
 def stage_device(name: str) -> str:
     """The device of a stage: games are played on the CPU's cores, networks on the GPU if there is one."""
     if name not in ("auto", "cpu", "cuda"):
-        raise BadParameter(f"device {name!r} is unknown; there is auto, cpu, cuda")
+        raise BadParameter(f"device {name!r} is unknown; choose from auto, cpu, cuda")
     if name == "cuda" and not torch.cuda.is_available():
         raise BadParameter("there is no CUDA device here; use --device cpu")
     return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tengen.apps.options import print_json
 from tengen.arena.folder import REPORT, opened, play_in_folder, progress_bar, write_report
 from tengen.arena.match import Score, repeated, result_for, score_of
 from tengen.arena.ratings import Ratings, match_superiority
@@ -53,7 +53,7 @@ def show_match(
     records = results.in_order()
     written = write_report(out, tournament, records)
     if as_json:
-        print(json.dumps(match_json(score, test, records)))
+        print_json(match_json(score, test, records))
         return
     print(f"{first} against {tournament.names[1]}, {score.count} games of {game.spec}, {beginning(tournament)}")
     low, high = score.interval()
@@ -101,7 +101,7 @@ def show_tournament(
         figures(folder, records)
     summary = Summary(records)
     if as_json:
-        print(json.dumps(tournament_json(summary)))
+        print_json(tournament_json(summary))
         return
     print(f"{len(records)} games of {game.spec}, {games} a pair, {beginning(tournament)}\n")
     console = Console(highlight=False)
@@ -162,7 +162,7 @@ def print_doubts(records: list[Record]) -> None:
     for words in forfeits[:MOST_FORFEITS]:
         print(f"  {words.splitlines()[0]}")
     if len(forfeits) > MOST_FORFEITS:
-        print(f"  … {len(forfeits)} games ended so")
+        print(f"  … {len(forfeits)} games ended like this")
 
 
 def beginning(tournament: Tournament) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tengen.agents.specs import load_agent
+from tengen.apps.options import print_json
 from tengen.games import load_game
 from tengen.knowledge.evaluations import evaluation_for
 from tengen.knowledge.go import uniform_go
@@ -53,7 +53,7 @@ def bench_rules(seconds: float, as_json: bool) -> None:
     perft(start, 9)
     rows.append(_row("perft reversi", leaves / (time.perf_counter() - begin), None))
     if as_json:
-        print(json.dumps(rows))
+        print_json(rows)
         return
     print(f"\nReversi perft 9: {rows[-1]['ours'] / 1e6:.1f} M leaves a second (the last ply is counted, not played)")
 
@@ -75,7 +75,7 @@ def bench_search(seconds: float, as_json: bool) -> None:
         if not as_json:
             _print_row(rows[-1])
     if as_json:
-        print(json.dumps(rows))
+        print_json(rows)
 
 
 def _alphabeta_rate(spec: str, moves: str, seconds: float) -> float:
@@ -107,7 +107,7 @@ def bench_limits(seconds: float, as_json: bool) -> None:
         for process in busy:
             process.kill()
     if as_json:
-        print(json.dumps(rows))
+        print_json(rows)
 
 
 BENCHES: dict[str, Callable[[float, bool], None]] = {
@@ -182,17 +182,7 @@ def _like_for_like_go(seconds: float) -> dict[str, Any]:
 
 def _open_spiel_playouts(name: str) -> Work | None:
     """A search of one simulation whose evaluator makes all the rollouts: that is OpenSpiel's own C++ loop."""
-    try:
-        import pyspiel
-    except ImportError:
-        return None
-    game = pyspiel.load_game(name)
-
-    def work(count: int) -> None:
-        evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
-        pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False).step(game.new_initial_state())
-
-    return work
+    return _open_spiel_bot(name, lambda count: (count, 2.0, 1, 10, False))
 
 
 def _our_searches(spec: str) -> Work:
@@ -203,6 +193,14 @@ def _our_searches(spec: str) -> Work:
 
 def _open_spiel_searches(name: str) -> Work | None:
     """The same by OpenSpiel's C++ bot, one rollout a simulation, its solver on as ours is."""
+    return _open_spiel_bot(name, lambda count: (1, 1.4, count, 1024, True))
+
+
+def _open_spiel_bot(name: str, settings: Callable[[int], tuple[int, float, int, int, bool]]) -> Work | None:
+    """OpenSpiel's search from the start; None if it is not installed.
+
+    `settings` says, for an amount of work: rollouts at a leaf, exploration, simulations, megabytes, whether it solves.
+    """
     try:
         import pyspiel
     except ImportError:
@@ -210,7 +208,9 @@ def _open_spiel_searches(name: str) -> Work | None:
     game = pyspiel.load_game(name)
 
     def work(count: int) -> None:
-        evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
-        pyspiel.MCTSBot(game, evaluator, 1.4, count, 1024, True, 1, False).step(game.new_initial_state())
+        rollouts, exploration, simulations, memory, solves = settings(count)
+        evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 1)
+        bot = pyspiel.MCTSBot(game, evaluator, exploration, simulations, memory, solves, 1, False)
+        bot.step(game.new_initial_state())
 
     return work

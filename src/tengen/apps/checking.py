@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tengen import __version__
+from tengen.apps.options import print_json
 from tengen.rules.errors import GameFileError, TengenError
 from tengen.rules.plugins import file_spec
 
@@ -50,7 +51,7 @@ def say(law: str, as_json: bool) -> None:
 
 def tell(report: Report, games: int, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"ok": report.ok, "problems": report.problems}))
+        print_json({"ok": report.ok, "problems": report.problems})
     elif report.ok:
         print(f"{report.game} is sound: {games} random games, {report.positions} positions")
     else:
@@ -90,12 +91,12 @@ def mark_of(path: Path) -> Path | None:
 
 def problems_of(spec: str) -> list[str]:
     """What a short check finds, in a process of its own: what does not end, or crashes, is ended."""
-    command = [sys.executable, "-m", "tengen", "check", spec, "--json", "--seconds", str(FIRST_LOOK)]
+    command = [sys.executable, "-m", "tengen", "check", spec, "--json", "--time", str(FIRST_LOOK)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, timeout=LONGEST_LOOK)
     except subprocess.TimeoutExpired:
-        return [f"the check does not end within {LONGEST_LOOK:g} s"]
+        return [f"the check did not end within {LONGEST_LOOK:g} s"]
     try:
         problems: list[str] = json.loads(done.stdout)["problems"]
     except (ValueError, KeyError):

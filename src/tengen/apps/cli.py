@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import time
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,16 +14,22 @@ import typer
 
 from tengen import __version__
 from tengen.apps import corpus, gamesdb, labs
+from tengen.apps.options import (
+    Cores,
+    Flag,
+    Json,
+    file_to_write,
+    folder_to_write,
+    new_app,
+    print_json,
+    refuse_unused,
+)
 from tengen.rules.errors import TengenError
 
 if TYPE_CHECKING:
     from tengen.rules.game import Position
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = new_app()
 app.add_typer(gamesdb.app, name="games-db")
 app.add_typer(labs.app, name="lab")
 app.add_typer(corpus.app, name="records")
@@ -37,22 +44,26 @@ def look_first(spec: str) -> str:
     return spec
 
 
-GAME_HELP = "A game or a file: tictactoe, gomoku:size=8,rule=renju, ./breakthrough.py"
+GAME_HELP = "A game, such as tictactoe or gomoku:size=8,rule=renju, or a file, such as ./breakthrough.py."
 AnyGame = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)]
 SoundGame = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, callback=look_first)]
-Json = Annotated[bool, typer.Option("--json", help="Print one machine-readable object.")]
-Moves = Annotated[str, typer.Option(help="Moves that lead to the position: 'h8 i9', or run together.")]
-Board = Annotated[str, typer.Option(help="A diagram: rows from the top joined by /, with X, O and a dot for empty.")]
-Plies = Annotated[int, typer.Option("--opening", min=0, help="Random plies that begin each pair of games.")]
-Openings = Annotated[Path | None, typer.Option(help="A file of openings instead: moves, one opening a line.")]
-ArenaSeed = Annotated[int, typer.Option("--seed", help="Of openings and agents.")]
-MoveTime = Annotated[float | None, typer.Option(min=0.001, help="Seconds; a move that takes longer loses the game.")]
-Figures = Annotated[bool, typer.Option("--figures", help="Also draw the report's figures as PNG (needs matplotlib).")]
-Workers = Annotated[int | None, typer.Option(min=0, help="Games at once; by default as many as there are cores.")]
-Cluster = Annotated[
-    str, typer.Option(help="A Ray cluster to use: auto (this machine's), local, or HOST:PORT; see docs/scaling.md.")
-]
+Thinker = Annotated[str, typer.Argument(metavar="AGENT", help="The agent that plays.")]
+Moves = Annotated[str, typer.Option(help="Moves that lead to the position, such as 'h8 i9' or h8i9.")]
+Board = Annotated[str, typer.Option(help="A diagram: rows from the top, joined by /, of X, O and a dot for empty.")]
 ToPlay = Annotated[str, typer.Option(help="Who moves on --board: X or O.")]
+Plies = Annotated[int, typer.Option("--opening", min=0, help="Random plies that begin each pair of games.")]
+Openings = Annotated[Path | None, typer.Option(help="A file of openings instead, one line of moves each.")]
+ArenaSeed = Annotated[int, typer.Option("--seed", help="The seed of openings and agents.")]
+MoveTime = Annotated[
+    float | None, typer.Option("--time", min=0.001, help="Seconds per move; whoever takes longer loses the game.")
+]
+ThinkingTime = Annotated[
+    float | None, typer.Option("--time", min=0.001, help="Seconds per position; by default the agent's own limit.")
+]
+Figures = Annotated[bool, Flag("--figures", help="Also draw the report's figures as PNG (needs matplotlib).")]
+Cluster = Annotated[
+    str, typer.Option(help="A Ray cluster: auto (this machine's), local, or HOST:PORT; see docs/scaling.md.")
+]
 
 
 def main() -> None:
@@ -66,7 +77,7 @@ def main() -> None:
         print(f"tengen: {reason}", file=sys.stderr)
         sys.exit(2)
     except MemoryError as reason:
-        print(f"tengen: there is not that much memory: {reason}", file=sys.stderr)
+        print(f"tengen: not enough memory: {reason}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -79,49 +90,52 @@ def show_version(is_asked: bool) -> None:
 @app.callback()
 def tengen(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=show_version, help="Print the version and exit.")
+        bool, Flag("--version", is_eager=True, callback=show_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Board games that are plain Python and run at native speed. Try: tengen play tictactoe"""
+    """Board games that are plain Python and run at native speed.
+
+    Try: tengen play tictactoe
+    """
 
 
 @app.command()
 def games(as_json: Json = False) -> None:
     """List the games and their parameters."""
-    from tengen.games import file_names, load_game, other_names
-    from tengen.rules.game import parameter_kinds
+    from tengen.apps.listings import list_games
 
-    rows: list[dict[str, Any]] = []
-    for name in file_names():
-        game = load_game(name)
-        kinds = parameter_kinds(type(game.parameters))
-        defaults = game.parameters._asdict()
-        parameters = {
-            field: {"values": str(allowed), "default": allowed.text(defaults[field])}
-            for field, (_, allowed) in kinds.items()
-        }
-        others = [other for other, (owner, _) in other_names().items() if owner == name]
-        about = (type(game.parameters).__doc__ or "").splitlines()[0]
-        rows.append({"name": name, "about": about, "parameters": parameters, "other_names": others})
-    if as_json:
-        print(json.dumps(rows))
-        return
-    for row in rows:
-        also = f" (also: {', '.join(row['other_names'])})" if row["other_names"] else ""
-        print(f"{row['name']}{also}: {row['about']}")
-        for field, facts in row["parameters"].items():
-            print(f"    {field}={facts['default']}  ({facts['values']})")
-    print("\nA game of your own is one file: tengen check ./yours.py, tengen play ./yours.py")
+    list_games(as_json)
+
+
+@app.command()
+def agents(as_json: Json = False) -> None:
+    """List the agents and their options."""
+    from tengen.apps.listings import list_agents
+
+    list_agents(as_json)
+
+
+@app.command()
+def presets(as_json: Json = False) -> None:
+    """List the presets that `tengen train` can start from."""
+    from tengen.apps.listings import list_presets
+
+    list_presets(as_json)
 
 
 @app.command()
 def check(
     game: AnyGame,
-    count: Annotated[int, typer.Option("--games", min=1)] = 20,
-    seconds: Annotated[float | None, typer.Option(min=0.01, help="Stop playing games after so long.")] = None,
+    count: Annotated[int, typer.Option("--games", min=1, help="How many random games to play.")] = 20,
+    seconds: Annotated[
+        float | None, typer.Option("--time", min=0.01, help="Stop playing games after this many seconds.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Test whether a game is sound: its rules, its symmetries, its network planes, its texts."""
+    """Test whether a game keeps the contract that rules must keep.
+
+    It tests the rules, the symmetries, the planes that networks see, and the texts of moves and boards.
+    """
     from tengen.apps.checking import check_and_tell
 
     raise typer.Exit(0 if check_and_tell(game, count, seconds, as_json) else 1)
@@ -130,13 +144,16 @@ def check(
 @app.command()
 def perft(
     game: AnyGame,
-    depth: Annotated[int, typer.Argument(min=1, help="How many plies deep.")],
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", min=1, help="How many plies deep.")],
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",
     as_json: Json = False,
 ) -> None:
-    """Count the sequences of moves from a position, ply by ply: the first proof that rules are right."""
+    """Count the sequences of moves from a position, ply by ply.
+
+    The counts of many games are known, so this is the first test of new rules.
+    """
     from tengen.rules.playouts import perft as count_paths
 
     position = _position(game, moves, board, to_play)
@@ -151,15 +168,18 @@ def perft(
         if not as_json:
             print(f"{ply:3}  {counts[-1]:>20,}  {seconds:8.3f} s  {counts[-1] / seconds / 1e6:8.1f} M/s", flush=True)
     if as_json:
-        print(json.dumps({"counts": counts}))
+        print_json({"counts": counts})
 
 
 @app.command()
 def play(
+    context: typer.Context,
     game: SoundGame = "tictactoe",
     first: Annotated[str, typer.Option(help="Who plays first: human, or an agent.")] = "human",
     second: Annotated[str, typer.Option(help="Who plays second: human, or an agent such as random.")] = "strong",
-    seed: Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Makes agents repeat themselves.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="The agents' seed; by default another one each time.")
+    ] = None,
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",
@@ -167,8 +187,10 @@ def play(
     """Play a game in the terminal, against an agent or another person."""
     import random
 
-    from tengen.apps.terminal import play_game
+    from tengen.apps.terminal import HUMAN, play_game
 
+    if first == second == HUMAN:
+        refuse_unused(context, "no agent plays", "seed")
     chosen = random.randrange(2**31) if seed is None else seed
     play_game(_position(game, moves, board, to_play), (first, second), chosen)
 
@@ -176,7 +198,8 @@ def play(
 @app.command()
 def best(
     game: SoundGame,
-    agent: Annotated[str, typer.Option(help="Who thinks.")] = "strong",
+    agent: Annotated[str, typer.Option(help="The agent that chooses.")] = "strong",
+    seconds: ThinkingTime = None,
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",
@@ -185,7 +208,30 @@ def best(
     """Choose a move in one position, and explain it."""
     from tengen.apps.explain import explain
 
-    explain(_position(game, moves, board, to_play), agent, as_json)
+    explain(_position(game, moves, board, to_play), agent, seconds, as_json)
+
+
+@app.command()
+def analyze(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record: .sgf, .psq, .rec, or a line of moves.")],
+    agent: Annotated[str, typer.Option(help="The agent that judges.")] = "strong",
+    seconds: ThinkingTime = None,
+    game: Annotated[str, typer.Option(help="The game, where the record does not name it.", callback=look_first)] = "",
+    number: Annotated[int | None, typer.Option(min=1, help="Which game of a file that holds several.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.sgf", help="Write the record with comments there.", callback=file_to_write),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Judge every move of a recorded game, and mark the mistakes.
+
+    For each move it shows the player's win rate before and after it, and the better move where one was missed. A move
+    that loses 5, 10 or 20 percentage points is marked ?!, ? or ??.
+    """
+    from tengen.apps.analysis import analyze as judge_record
+
+    judge_record(file, agent, seconds, game, number, out, as_json)
 
 
 @app.command()
@@ -194,11 +240,14 @@ def solve(
     moves: Moves = "",
     board: Board = "",
     to_play: ToPlay = "",
-    seconds: Annotated[float, typer.Option("--time", min=0.001, help="Seconds to try for.")] = 60.0,
+    seconds: Annotated[float, typer.Option("--time", min=0.001, help="Give up after this many seconds.")] = 60.0,
     memory: Annotated[int, typer.Option(min=1, max=10**6, help="Megabytes for tables.")] = 256,
     as_json: Json = False,
 ) -> None:
-    """Prove who wins: Gomoku by threats, Reversi to the last disc, other games by searching to their end."""
+    """Prove who wins a position.
+
+    Gomoku is solved by threats, Reversi to the last disc, other games by searching to their end.
+    """
     from tengen.apps.solve import solve as prove
     from tengen.search.limits import Limit
 
@@ -208,71 +257,96 @@ def solve(
 
 @app.command()
 def match(
+    context: typer.Context,
     game: SoundGame,
-    first: Annotated[str, typer.Argument(metavar="A", help="An agent: uct:playouts=1000")],
+    first: Annotated[str, typer.Argument(metavar="A", help="An agent, such as uct:playouts=1000.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
-    count: Annotated[int, typer.Option("--games", min=1, help="How many; colours alternate.")] = 100,
+    count: Annotated[int, typer.Option("--games", min=1, help="How many games; colours alternate.")] = 100,
     opening: Plies = 2,
     openings: Openings = None,
     seed: ArenaSeed = 1,
     sprt: Annotated[
-        str, typer.Option(help="Stop as soon as it is decided: elo0=0,elo1=20 (alpha=0.05,beta=0.05)")
+        str, typer.Option(help="Stop as soon as it is decided: elo0=0,elo1=20 (alpha=0.05,beta=0.05).")
     ] = "",
     move_time: MoveTime = None,
-    out: Annotated[Path | None, typer.Option(help="A folder for games and report; the same command resumes.")] = None,
-    workers: Workers = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write games and report there; the same command resumes.", callback=folder_to_write
+        ),
+    ] = None,
+    workers: Cores = None,
     as_json: Json = False,
 ) -> None:
-    """Let two agents play a match, and say who is stronger and how sure that is."""
+    """Let two agents play a match, and say who is stronger."""
     from tengen.apps.arena import show_match
 
-    beginning = {"plies": opening, "openings": openings, "seed": seed, "move_time": move_time}
+    beginning = _beginning(context, opening, openings, seed, move_time)
     show_match(game, (first, second), count, sprt, out, workers, as_json, **beginning)
 
 
 @app.command()
 def tournament(
+    context: typer.Context,
     game: SoundGame,
-    agents: Annotated[list[str], typer.Argument(metavar="A B C…", help="Agents: random uct:playouts=1000 alphabeta")],
-    count: Annotated[int, typer.Option("--games", min=1, help="How many each pair plays; colours alternate.")] = 20,
+    agents: Annotated[list[str], typer.Argument(metavar="A B C…", help="Agents, such as random strong alphabeta.")],
+    count: Annotated[
+        int, typer.Option("--games", min=1, help="How many games each pair plays; colours alternate.")
+    ] = 20,
     opening: Plies = 2,
     openings: Openings = None,
     seed: ArenaSeed = 1,
     move_time: MoveTime = None,
     out: Annotated[
-        Path | None, typer.Option(help="The folder of games and report; by default tournaments/GAME.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write games and report there; by default tournaments/GAME.",
+            callback=folder_to_write,
+        ),
     ] = None,
     figures: Figures = False,
-    workers: Workers = None,
+    workers: Cores = None,
     cluster: Cluster = "",
     as_json: Json = False,
 ) -> None:
-    """Let every pair of agents play, rate them, and write a report. The same command resumes, or plays more games."""
+    """Let every pair of agents play, and rate them in a report.
+
+    The same command goes on with a tournament that was stopped, or plays more games.
+    """
     from tengen.apps.arena import show_tournament
 
-    beginning = {"plies": opening, "openings": openings, "seed": seed, "move_time": move_time}
+    beginning = _beginning(context, opening, openings, seed, move_time)
     show_tournament(game, tuple(agents), count, out, figures, workers, as_json, cluster, **beginning)
 
 
 @app.command()
 def gtp(
+    context: typer.Context,
     game: SoundGame,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Who thinks.")] = "strong",
-    ponder: Annotated[bool, typer.Option("--ponder", help="Think while the opponent does.")] = False,
+    agent: Thinker = "strong",
+    ponder: Annotated[bool, Flag("--ponder", help="Think while the opponent does.")] = False,
     resign: Annotated[
-        float | None, typer.Option(min=-1, max=1, help="Give up when moves are worth so little; by default never.")
+        float | None, typer.Option(min=-1, max=1, help="Resign at this value, from -1 to 1; by default never.")
     ] = None,
-    resign_moves: Annotated[int, typer.Option(min=1, help="So many of them in a row.")] = 3,
+    resign_moves: Annotated[
+        int, typer.Option(min=1, help="With --resign: only after this many such moves in a row.")
+    ] = 3,
 ) -> None:
-    """Be an engine that speaks the Go Text Protocol: for GoGui, Sabaki and other controllers."""
+    """Be an engine for GoGui, Sabaki and others that speak GTP."""
     from tengen.apps.gtp.engine import run
 
+    if resign is None:
+        refuse_unused(context, "it goes with --resign", "resign_moves")
     run(game, agent, resign, resign_moves, ponder)
 
 
 @app.command()
-def gomocup(agent: Annotated[str, typer.Argument(metavar="AGENT", help="Who thinks.")] = "strong") -> None:
-    """Be a Gomoku engine for Piskvork, Yixin-Board and other managers that speak the protocol of Gomocup."""
+def gomocup(agent: Thinker = "strong") -> None:
+    """Be a Gomoku engine for Piskvork, Yixin-Board and other managers.
+
+    It speaks the Gomocup protocol.
+    """
     from tengen.apps.gomocup import serve
 
     serve(agent)
@@ -280,37 +354,27 @@ def gomocup(agent: Annotated[str, typer.Argument(metavar="AGENT", help="Who thin
 
 @app.command()
 def serve(
-    host: Annotated[
-        str, typer.Option(help="Where to listen; 0.0.0.0 for others than this machine, too.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8000,
-    browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 picks a free one.")] = 8000,
+    browser: Annotated[bool, Flag("--browser", help="Open the page in a browser.")] = False,
     names: Annotated[
-        list[str] | None, typer.Option("--name", help="A name under which browsers may reach us; may be repeated.")
+        list[str] | None, typer.Option("--name", help="A host name of this server; may be repeated.")
     ] = None,
     password: Annotated[
         str,
         typer.Option(
             envvar="TENGEN_PASSWORD",
-            help="What visitors must know. Without it, others than this machine need the link that is printed.",
+            help="Visitors' password. Without one, other machines need the link that is printed.",
         ),
     ] = "",
-    is_open: Annotated[
-        bool, typer.Option("--open", help="Let everybody in who can reach us, without link or password.")
-    ] = False,
-    jobs: Annotated[
-        bool, typer.Option("--jobs", help="Let others than this machine start and stop runs and contests.")
-    ] = False,
+    is_open: Annotated[bool, Flag("--open", help="Let in everybody, without link or password.")] = False,
+    jobs: Annotated[bool, Flag("--jobs", help="Let other machines start and stop runs and contests.")] = False,
     behind_proxy: Annotated[
-        bool,
-        typer.Option(
-            "--behind-proxy",
-            help="A proxy on this machine or in its network passes visitors on, and says in X-Forwarded-For who asks.",
-        ),
+        bool, Flag("--behind-proxy", help="Trust a proxy's X-Forwarded-For to say who asks.")
     ] = False,
     runs: Annotated[Path, typer.Option(help="The folder of training runs.")] = Path("runs"),
     own: Annotated[
-        list[Path] | None, typer.Option("--game", help="A file of a game of your own to serve, too; may be repeated.")
+        list[Path] | None, typer.Option("--game", help="A game's file to serve, too; may be repeated.")
     ] = None,
 ) -> None:
     """Play, analyse and learn in a browser, at http://127.0.0.1:8000."""
@@ -334,76 +398,77 @@ def serve(
 
 @app.command()
 def train(
+    context: typer.Context,
     preset: Annotated[
         str,
         typer.Argument(
-            metavar="PRESET",
-            help="A preset (tictactoe, gomoku8, sl9, …), a .toml file, or a game.",
-            callback=look_first,
+            metavar="PRESET", help="A preset (see tengen presets), a .toml file, or a game.", callback=look_first
         ),
     ],
-    run: Annotated[Path | None, typer.Option(help="The folder of the run; by default runs/PRESET.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    minutes: Annotated[float | None, typer.Option(min=0, help="Stop after so long; by default when complete.")] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="The run's folder; by default runs/PRESET.", callback=folder_to_write),
+    ] = None,
+    device: Annotated[str, typer.Option(help="The device: auto, cpu or cuda.")] = "auto",
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Stop after this many minutes; by default when the run is complete.")
+    ] = None,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change a setting of a new run.")
+        list[str] | None,
+        typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change a setting of a new run; may be repeated."),
     ] = None,
     cluster: Cluster = "",
-    learners: Annotated[int, typer.Option(min=1, max=64, help="With --cluster: GPUs that learn together.")] = 1,
+    learners: Annotated[int, typer.Option(min=1, max=64, help="With --cluster: how many GPUs learn together.")] = 1,
 ) -> None:
-    """Train a net by self-play. The same command goes on with a run that was stopped or killed."""
+    """Train a net by self-play.
+
+    The same command goes on with a run that was stopped or killed.
+    """
     from tengen.alphago.start import STAGES, train_stage
     from tengen.learn.start import train as train_net
 
     if preset in STAGES:
+        refuse_unused(context, f"{preset} is trained on one machine", "cluster", "learners")
         train_stage(preset, run, device, minutes, changes or [])
-    else:
-        train_net(preset, run, device, minutes, changes or [], cluster, learners)
+        return
+    if not cluster:
+        refuse_unused(context, "it goes with --cluster", "learners")
+    train_net(preset, run, device, minutes, changes or [], cluster, learners)
 
 
 @app.command()
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training run.")],
-    parquet: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, a row for each position.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "--parquet", metavar="FILE", help="The Parquet file to write.", callback=file_to_write),
+    ],
     game: Annotated[str, typer.Option(help="The run's game, if that is a file.")] = "",
+    as_json: Json = False,
 ) -> None:
-    """Write the positions that a run learns from as a data set."""
+    """Write the positions that a run learns from as a data set.
+
+    Each position is a row of a Parquet file.
+    """
     from tengen.learn.dataset import export_positions
 
     def show(count: int) -> None:
         print(f"\r{count:,} positions", end="", file=sys.stderr, flush=True)
 
-    count = export_positions(run, parquet, game, show if sys.stderr.isatty() else lambda count: None)
-    print(f"\r{parquet}: {count:,} positions")
-
-
-@app.command()
-def agents() -> None:
-    """List the agents and their options."""
-    from tengen.agents.own import packaged_makers
-    from tengen.agents.specs import AGENTS, PRESETS
-    from tengen.knowledge.evaluations import EVALUATIONS
-
-    for name, maker in {**AGENTS, **packaged_makers()}.items():
-        print(f"{name}: {maker.about}")
-        for key, option in maker.options.items():
-            default = "" if option.default is None else f"={option.default}"
-            print(f"    {key}{default}  ({option.about})")
-    print("evaluations, for evaluation=…")
-    for name, named in EVALUATIONS.items():
-        print(f"    {name}  ({', '.join(named.games) or 'any game'}: {named.about})")
-    print("presets")
-    for name, spec in PRESETS.items():
-        print(f"    {name}  = {spec}")
+    count = export_positions(run, out, game, show if sys.stderr.isatty() else lambda count: None)
+    if as_json:
+        print_json({"file": str(out), "positions": count})
+        return
+    print(f"\r{out}: {count:,} positions")
 
 
 @app.command()
 def bench(
-    what: Annotated[str, typer.Argument(help="What to measure: rules, search or limits.")] = "rules",
-    seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="Time for each measurement.")] = 1.0,
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="What to measure: rules, search or limits.")] = "rules",
+    seconds: Annotated[float, typer.Option("--time", min=0.01, max=3600, help="Seconds for each measurement.")] = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Measure speed, beside a peer in the same run."""
+    """Measure speed, beside OpenSpiel's in the same run."""
     from tengen.apps.bench import BENCHES
     from tengen.rules.errors import nearest
 
@@ -414,32 +479,52 @@ def bench(
 
 @app.command()
 def reproduce(
-    what: Annotated[str, typer.Argument(help="lecture (seconds), 3x3 (seconds), 8x8, gobang or go9 (minutes).")],
-    is_full: Annotated[
-        bool, typer.Option("--full", help="As the document had it: 8x8 and gobang then take days.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option(help="The folder of the report; by default reproduced/WHAT.")] = None,
-    net: Annotated[str, typer.Option(help="8x8, gobang: a net to play with, instead of training one.")] = "",
-    minutes: Annotated[float | None, typer.Option(min=0, help="8x8, gobang: how long to train one.")] = None,
-    seed: Annotated[int, typer.Option(help="Of openings and games.")] = 1,
+    context: typer.Context,
+    what: Annotated[
+        str,
+        typer.Argument(metavar="WHAT", help="One of lecture and 3x3 (seconds), 8x8, gobang and go9 (minutes)."),
+    ],
+    is_full: Annotated[bool, Flag("--full", help="As the document has it; 8x8 and gobang then take days.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write the report there; by default reproduced/WHAT.", callback=folder_to_write
+        ),
+    ] = None,
+    net: Annotated[str, typer.Option(help="With 8x8, gobang or go9: play with this net instead of training one.")] = "",
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="With 8x8, gobang or go9: train for this many minutes.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed of openings and games.")] = 1,
+    as_json: Json = False,
 ) -> None:
-    """Repeat a document's experiment: its figures beside ours, in a report."""
-    from tengen.course.reproduce import EXPERIMENTS
+    """Repeat a document's experiment, and compare the figures."""
+    from tengen.course.reproduce import EXPERIMENTS, SETTINGS
     from tengen.course.reproduce.page import Options
     from tengen.rules.errors import nearest
 
     if what not in EXPERIMENTS:
         raise TengenError(f"there is no experiment {what!r}{nearest(what, EXPERIMENTS)}")
-    EXPERIMENTS[what](Options(out or Path("reproduced") / what, is_full, net, minutes, seed))
+    refuse_unused(context, f"{what} has no such setting", *({"is_full", "net", "minutes", "seed"} - SETTINGS[what]))
+    if net:
+        refuse_unused(context, "with --net nothing is trained", "minutes")
+    options = Options(out or Path("reproduced") / what, is_full, net, minutes, seed)
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        claims = EXPERIMENTS[what](options)
+    if as_json:
+        print_json({"report": str(options.report), "claims": [asdict(claim) for claim in claims]})
 
 
 @app.command("compile")
 def compile_games(
     specs: Annotated[
-        list[str] | None, typer.Argument(metavar="GAME…", help="Games; by default all that come along.")
+        list[str] | None, typer.Argument(metavar="GAME…", help="The games; by default all that are included.")
     ] = None,
 ) -> None:
-    """Compile games ahead of time, as you will play them: go:size=9 and go:size=19 are compiled apart."""
+    """Compile games ahead of time.
+
+    Name them as you will play them: go:size=9 and go:size=19 are compiled separately.
+    """
     from tengen.agents.specs import load_agent
     from tengen.games import file_names, load_game
     from tengen.rules.playouts import compile_rules
@@ -458,9 +543,9 @@ def compile_games(
 
 @app.command()
 def cache(
-    is_cleared: Annotated[bool, typer.Option("--clear", help="Delete them.")] = False, as_json: Json = False
+    is_cleared: Annotated[bool, Flag("--clear", help="Delete the compiled kernels.")] = False, as_json: Json = False
 ) -> None:
-    """Show where compiled kernels are kept, how many there are, and how large they are."""
+    """Show where compiled kernels are kept, and how large they are."""
     from tengen.rules.kernel_cache import cache_folder, kept_in, tidy
 
     try:
@@ -471,9 +556,18 @@ def cache(
     kept = kept_in(folder)
     size = sum(size for _, size, _ in kept)
     if as_json:
-        print(json.dumps({"folder": str(folder), "kernels": len(kept), "bytes": size, "deleted": deleted}))
+        print_json({"folder": str(folder), "kernels": len(kept), "bytes": size, "deleted": deleted})
         return
     print(f"{folder}: {len(kept):,} kernels, {size / 1e6:,.1f} MB" + (f"; {deleted:,} deleted" if is_cleared else ""))
+
+
+def _beginning(
+    context: typer.Context, opening: int, openings: Path | None, seed: int, move_time: float | None
+) -> dict[str, Any]:
+    """How the games of a match or tournament begin, and how long a move may take."""
+    if openings is not None:
+        refuse_unused(context, "--openings says how games begin", "opening")
+    return {"plies": opening, "openings": openings, "seed": seed, "move_time": move_time}
 
 
 def _position(game: str, moves: str, board: str, to_play: str) -> Position:

@@ -7,41 +7,55 @@ from typing import Annotated
 
 import typer
 
-from tengen.alphago.corpus import GAME, RIVALS, TEACHER, Bar, Corpus, make_corpus
+from tengen.alphago.corpus import GAME, RIVALS, TEACHER, Bar, Corpus, is_file, make_corpus
+from tengen.apps.options import Cores, Json, file_to_write, folder_to_write, new_app, print_json
 
-app = typer.Typer(
-    help="Records to learn from. Try: tengen records corpus --games 1000 --out corpus.sgf.gz",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = new_app()
 
 
 @app.callback()
 def records() -> None:
-    """Records to learn from."""
+    """Make and check records to learn from.
+
+    Try: tengen records corpus --games 1000 --out corpus.sgf.gz
+    """
+
+
+def file_or_folder(out: Path) -> Path:
+    """Refuses, before any work, what a corpus cannot be written to."""
+    (file_to_write if is_file(out) else folder_to_write)(out)
+    return out
 
 
 @app.command()
 def corpus(
-    out: Annotated[Path, typer.Option(help="A file (.sgf, .sgf.gz) or a folder; the same command goes on.")],
-    game: Annotated[str, typer.Option(help="Go, of any size and komi.")] = GAME,
-    count: Annotated[int, typer.Option("--games", min=1, help="How many games there shall be.")] = 1000,
-    workers: Annotated[
-        int | None, typer.Option(min=0, help="Games at once; by default as many as there are cores.")
-    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="A file (.sgf, .sgf.gz) or a folder to write; the same command goes on.", callback=file_or_folder
+        ),
+    ],
+    game: Annotated[str, typer.Option(help="The game: Go, of any size and komi.")] = GAME,
+    count: Annotated[int, typer.Option("--games", min=1, help="How many games to play.")] = 1000,
+    workers: Cores = None,
     engine: Annotated[
-        str, typer.Option(help="The teacher, over GTP; {level} stands for its level, or --level is added.")
+        str, typer.Option(help="The teacher, a GTP engine; {level} stands for its level, or --level is added.")
     ] = TEACHER,
     rivals: Annotated[
         list[str] | None, typer.Option("--rival", help="An agent that the teacher also plays; may be repeated.")
     ] = None,
-    share: Annotated[float, typer.Option(min=0, max=1, help="Of the games that are played against rivals.")] = 0.25,
-    seed: Annotated[int, typer.Option(help="Of players and openings.")] = 1,
+    share: Annotated[
+        float, typer.Option(min=0, max=1, help="The share of games that are played against rivals.")
+    ] = 0.25,
+    seed: Annotated[int, typer.Option(help="The seed of players and openings.")] = 1,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Stop after so long and write what there is; the same command goes on.")
+        float | None, typer.Option(min=0, help="Stop after this many minutes, and write what there is.")
     ] = None,
 ) -> None:
-    """Let GNU Go play games to learn from: against itself at levels 1 to 10, and against our own agents."""
+    """Let GNU Go play games to learn from.
+
+    It plays itself at levels 1 to 10, and our own agents.
+    """
     from tengen.games import load_game
 
     plan = Corpus(load_game(game), engine, tuple(rivals or RIVALS), share, seed)
@@ -52,11 +66,15 @@ def corpus(
 
 @app.command()
 def check(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A file or a folder of SGF, perhaps .gz.")],
-    game: Annotated[str, typer.Option(help="Go, up to 9×9.")] = GAME,
-    players: Annotated[str, typer.Option(help="Whose moves would be learned from: gnugo*")] = "*",
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A file or a folder of SGF, also .gz.")],
+    game: Annotated[str, typer.Option(help="The game: Go, up to 9×9.")] = GAME,
+    players: Annotated[str, typer.Option(help="Whose moves to learn from, such as gnugo*.")] = "*",
+    as_json: Json = False,
 ) -> None:
-    """Say what records would teach: how many games and moves, and what is left out and why."""
+    """Count the games and moves that records offer for learning.
+
+    It also says what is left out, and why.
+    """
     from tengen.alphago.dataset import is_chosen, read_records, record_files
     from tengen.arena.folder import progress_bar
     from tengen.games import load_game
@@ -64,4 +82,9 @@ def check(
     with progress_bar(len(record_files(source)), "files") as (bar, task):
         found = read_records(source, load_game(game), lambda done, total: bar.update(task, completed=done))
     learned = sum(sum(is_chosen(one, players)) for one in found.games)
+    if as_json:
+        print_json(
+            {"files": found.files, "games": len(found.games), "moves_to_learn": learned, "left_out": found.left_out}
+        )
+        return
     print(f"{source}: {found.words()}; {learned:,} moves to learn from")

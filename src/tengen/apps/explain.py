@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
+from tengen.agents.agent import NO_LIMIT
 from tengen.agents.specs import load_agent
+from tengen.apps.options import print_json
 from tengen.rules.game import Position
+from tengen.search.limits import Limit
 
 
-def explain(position: Position, agent: str, as_json: bool) -> None:
+def explain(position: Position, agent: str, seconds: float | None, as_json: bool) -> None:
     """One decision: the move, its value, the line expected, and where the search went."""
-    game, decision = position.game, load_agent(agent, position.game).choose(position)
+    game, limit = position.game, NO_LIMIT if seconds is None else Limit(time=seconds)
+    decision = load_agent(agent, game).choose(position, limit)
     name = game.action_text
     if as_json:
         answer = {
@@ -23,7 +25,7 @@ def explain(position: Position, agent: str, as_json: bool) -> None:
             "seconds": decision.seconds,
             "note": decision.note,
         }
-        print(json.dumps(answer))
+        print_json(answer)
         return
     mover = game.players[position.to_play]
     print(f"{position}\n\n{mover} plays {name(decision.action)}")

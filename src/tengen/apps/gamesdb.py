@@ -5,7 +5,7 @@ Names and comments in a store are anybody's: they reach the terminal without any
 
 from __future__ import annotations
 
-import json
+import inspect
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -14,55 +14,90 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tengen.rules.errors import TengenError
+from tengen.apps.options import Flag, Json, file_to_write, new_app, print_json
+from tengen.rules.errors import BadParameter, TengenError
 
 if TYPE_CHECKING:
-    from tengen.records.store import Filters, Store, Tally
+    from tengen.records.store import Store, Tally
     from tengen.rules.game import Game
 
 ALL = 0  # as a limit
 
-app = typer.Typer(
-    help="Keep games in a store. Try: tengen games-db import games.db some.sgf; then: tengen games-db list games.db",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = new_app()
 
-StorePath = Annotated[Path, typer.Argument(metavar="STORE", help="The store's file: games.db")]
-Files = Annotated[list[Path], typer.Argument(metavar="FILE…", help="Games: .sgf, .psq, .rec, or lines of moves.")]
-Ids = Annotated[list[int] | None, typer.Argument(metavar="ID…", help="Games, by the numbers that `list` shows first.")]
-Match = Annotated[int | None, typer.Option(help="Only this match, by the number that `matches` shows first.")]
-OfGame = Annotated[
-    str | None, typer.Option("--game", help="Only this game: gomoku (any size), gomoku:size=8, ./breakthrough.py")
+StorePath = Annotated[Path, typer.Argument(metavar="STORE", help="The store's file, such as games.db.")]
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE…", help="Files of games: .sgf, .psq, .rec, or lines of moves.")
 ]
-Player = Annotated[str | None, typer.Option(help="Only games of this player: a name, uct for uct:…, or 'rapfi*'.")]
+Ids = Annotated[list[int] | None, typer.Argument(metavar="ID…", help="Games, by their ids (see games-db list).")]
+Match = Annotated[int | None, typer.Option(help="Only this match, by its number (see games-db matches).")]
+OfGame = Annotated[
+    str | None,
+    typer.Option("--game", help="Only this game, such as gomoku (any size), gomoku:size=8 or ./breakthrough.py."),
+]
+Player = Annotated[str | None, typer.Option(help="Only games of this player, such as uct for uct:… or 'rapfi*'.")]
 Winner = Annotated[str | None, typer.Option(help="Only games that this player won.")]
-Result = Annotated[str | None, typer.Option(help="Only results that begin so: B+, W+T; 0 for draws, ? for not known.")]
-Since = Annotated[str | None, typer.Option(help="Only from this day, month or year on: 2026-07-29")]
+Result = Annotated[
+    str | None, typer.Option(help="Only results that begin like this: B+, W+T; 0 for draws, ? for unknown.")
+]
+Since = Annotated[str | None, typer.Option(help="Only from this day, month or year on, such as 2026-07-29.")]
 Until = Annotated[str | None, typer.Option(help="Only up to this day, month or year.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one machine-readable object.")]
+OwnFile = Annotated[str | None, typer.Option("--game", help="The file of a game of your own.")]
+
+
+def takes_filters(command: Any) -> Any:
+    """Gives a command the options that choose games, in place of its parameter `filters`."""
+
+    def options(
+        match: Match = None,
+        game: OfGame = None,
+        player: Player = None,
+        winner: Winner = None,
+        result: Result = None,
+        since: Since = None,
+        until: Until = None,
+    ) -> None: ...
+
+    chosen = inspect.signature(options, eval_str=True).parameters
+    own = list(inspect.signature(command, eval_str=True).parameters.values())
+    place = [each.name for each in own].index("filters")
+
+    def run(**given: Any) -> None:
+        filters = {name: given.pop(name) for name in chosen}
+        command(filters=filters | {"game": _given(filters["game"]) or filters["game"]}, **given)
+
+    parameters = [each.replace(kind=each.KEYWORD_ONLY) for each in (*own[:place], *chosen.values(), *own[place + 1 :])]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+@app.callback()
+def games_db() -> None:
+    """Keep games in a store.
+
+    Try: tengen games-db import games.db some.sgf; then: tengen games-db list games.db
+    """
 
 
 @app.command("list")
+@takes_filters
 def list_games(
     store: StorePath,
-    match: Match = None,
-    game: OfGame = None,
-    player: Player = None,
-    winner: Winner = None,
-    result: Result = None,
-    since: Since = None,
-    until: Until = None,
+    filters: dict[str, Any],
     limit: Annotated[int, typer.Option(min=0, help="How many at most; 0 shows all.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """List games, ordered by match and number. E.g.: list games.db --game gomoku --player uct --limit 20"""
-    filters = _filters(match, game, player, winner, result, since, until)
+    """List games, ordered by match and number.
+
+    Try: tengen games-db list games.db --game gomoku --player uct --limit 20
+    """
     with _open(store) as opened:
         found = opened.headings(limit=None if limit == ALL else limit, **filters)
         total = sum(tally.games for tally in opened.tally(**filters))
     if as_json:
-        print(json.dumps([asdict(heading) for heading in found]))
+        print_json([asdict(heading) for heading in found])
         return
     titles = ["id", "match", "game", "first", "second", "result", "plies", "date", "ending"]
     rows = []
@@ -79,7 +114,7 @@ def matches(store: StorePath, as_json: Json = False) -> None:
     with _open(store) as opened:
         found = opened.matches()
     if as_json:
-        print(json.dumps([asdict(match) for match in found]))
+        print_json([asdict(match) for match in found])
         return
     rows = [[match.id, match.games, match.date, _settings_text(match.settings)] for match in found]
     _print_table(["match", "games", "begun", "settings"], rows)
@@ -88,13 +123,15 @@ def matches(store: StorePath, as_json: Json = False) -> None:
 @app.command()
 def show(
     store: StorePath,
-    id: Annotated[int, typer.Argument(metavar="ID", help="The game, by the number that `list` shows first.")],
-    game: Annotated[str | None, typer.Option("--game", help="The file of a game of your own.")] = None,
+    id: Annotated[int, typer.Argument(metavar="ID", help="The game, by its id (see games-db list).")],
+    game: OwnFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show one game: who played, how it went, and the board at its end."""
+    """Show one game: its players, its moves, and the board at its end."""
     from tengen.records.record import printable
 
+    if game and _given(game) is None:
+        raise BadParameter(f"--game {game} has no effect: it is for the file of a game of your own, ./mine.py")
     with _open(store) as opened:
         stored = opened.get(id, _given(game))
     record = stored.record
@@ -114,7 +151,7 @@ def show(
         "comments": {str(ply): text for ply, text in record.comments.items()},
     }
     if as_json:
-        print(json.dumps(facts))
+        print_json(facts)
         return
     seconds = f"{sum(record.seconds):.1f} in all" if record.seconds else ""
     names = " – ".join(record.players)
@@ -131,10 +168,13 @@ def show(
 def import_files(
     store: StorePath,
     files: Files,
-    game: Annotated[str | None, typer.Option("--game", help="The game, where a file does not say it: renju")] = None,
+    game: Annotated[str | None, typer.Option("--game", help="The game, where a file does not name it.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Read games from files into a store, all of them or none. The store is created if it is not there."""
+    """Read games from files into a store, all of them or none.
+
+    The store is created if it is not there.
+    """
     from tengen.records.files import read_records
     from tengen.records.store import Store
 
@@ -143,35 +183,38 @@ def import_files(
     with Store(store) as opened:
         ids = opened.add_all(records)
     if as_json:
-        print(json.dumps({"imported": len(ids), "ids": ids}))
+        print_json({"imported": len(ids), "ids": ids})
     else:
         print(f"{_count(len(ids), 'game')} from {_count(len(files), 'file')}")
 
 
 @app.command()
+@takes_filters
 def export(
     store: StorePath,
-    out: Annotated[Path, typer.Option(help="The file: .sgf, .txt (moves), or .psq and .rec for one game of Gomoku.")],
-    match: Match = None,
-    game: OfGame = None,
-    player: Player = None,
-    winner: Winner = None,
-    result: Result = None,
-    since: Since = None,
-    until: Until = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="The file to write: .sgf, .txt (moves), or .psq and .rec for one game of Gomoku.",
+            callback=file_to_write,
+        ),
+    ],
+    filters: dict[str, Any],
     limit: Annotated[int, typer.Option(min=0, help="How many at most; 0 exports all.")] = ALL,
     as_json: Json = False,
 ) -> None:
-    """Write games to a file, whose ending says how. E.g.: export games.db --game reversi --out games.sgf"""
+    """Write games to a file, in the format that its ending names.
+
+    Try: tengen games-db export games.db --game reversi --out games.sgf
+    """
     from tengen.records.files import write_records
 
-    filters = _filters(match, game, player, winner, result, since, until)
     with _open(store) as opened:
         records = [stored.record for stored in opened.games(limit=None if limit == ALL else limit, **filters)]
     if not records:
-        raise TengenError("no game fits: nothing was written")
+        raise TengenError("no game matches: nothing was written")
     write_records(out, records)
-    print(json.dumps({"exported": len(records)}) if as_json else f"{_count(len(records), 'game')} to {out}")
+    print_json({"exported": len(records)}) if as_json else print(f"{_count(len(records), 'game')} to {out}")
 
 
 @app.command()
@@ -179,39 +222,37 @@ def delete(
     store: StorePath,
     ids: Ids = None,
     match: Annotated[int | None, typer.Option(help="A match, with all its games.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, Flag("--yes", help="Delete without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete games by their numbers, or a match. E.g.: delete games.db 12 13"""
+    """Delete games by their ids, or a match.
+
+    Try: tengen games-db delete games.db 12 13
+    """
     if not ids and match is None:
-        raise TengenError("say what to delete: games by their numbers, or --match")
+        raise TengenError("say what to delete: games by their ids, or --match")
     games = [_count(len(ids), "game")] if ids else []
     what = " and ".join([*games, *([f"match {match}"] if match is not None else [])])
     if not yes:
         typer.confirm(f"Delete {what} from {store.name}?", abort=True, err=True)
     with _open(store) as opened:
         count = opened.remove(match=match, games=ids or [])
-    print(json.dumps({"deleted": count}) if as_json else f"{_count(count, 'game')} deleted")
+    print_json({"deleted": count}) if as_json else print(f"{_count(count, 'game')} deleted")
 
 
 @app.command()
+@takes_filters
 def stats(
     store: StorePath,
-    match: Match = None,
-    game: OfGame = None,
-    player: Player = None,
-    winner: Winner = None,
-    result: Result = None,
-    since: Since = None,
-    until: Until = None,
+    filters: dict[str, Any],
     as_json: Json = False,
 ) -> None:
     """Count games and results, by game and by player."""
     with _open(store) as opened:
-        tallies = opened.tally(**_filters(match, game, player, winner, result, since, until))
+        tallies = opened.tally(**filters)
     by_game, by_player = _by_game(tallies), _by_player(tallies)
     if as_json:
-        print(json.dumps({"games": by_game, "players": by_player}))
+        print_json({"games": by_game, "players": by_player})
         return
     titles = ["games", "first wins", "draws", "second wins", "not known"]
     _print_table(["game", *titles], [[name, *counts.values()] for name, counts in by_game.items()])
@@ -258,26 +299,6 @@ def _open(path: Path) -> Store:
     if not path.exists():
         raise TengenError(f"there is no store {path}; this makes one: tengen games-db import {path} FILE…")
     return Store(path)
-
-
-def _filters(
-    match: int | None,
-    game: str | None,
-    player: str | None,
-    winner: str | None,
-    result: str | None,
-    since: str | None,
-    until: str | None,
-) -> Filters:
-    return {
-        "match": match,
-        "game": _given(game) or game,
-        "player": player,
-        "winner": winner,
-        "result": result,
-        "since": since,
-        "until": until,
-    }
 
 
 def _given(spec: str | None) -> Game | None:

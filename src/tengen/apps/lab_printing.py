@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 import threading
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from tengen.apps.options import print_json
 from tengen.course import alphabeta, assignments, bandit, mcts, queens, wumpus
 from tengen.course import alphabeta_narration as narration
 from tengen.course.alphabeta import Walk
@@ -37,10 +37,11 @@ from tengen.course.reproduce.slides import SIMULATIONS, played_example, record_r
 from tengen.course.traces import Trace
 from tengen.games import load_game
 from tengen.report.charts import Line, seconds
-from tengen.rules.errors import BadParameter, TengenError, nearest
+from tengen.rules.errors import BadParameter, nearest
 
 NAMES = {"ucb1": "UCB1", "greedy": "greedy", "epsilon": "ε-greedy", "random": "random", "thompson": "Thompson"}
 CELL = 60  # of a drawn cave
+DRAWN_QUEENS = 40  # at most
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
@@ -74,7 +75,7 @@ def regret_chart(contest: Contest) -> Chart:
 
 def show_bandit(contest: Contest, out: Path | None, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(asdict(contest)))
+        print_json(asdict(contest))
         return
     arms = range(len(contest.means))
     rows = [["policy", f"R({contest.points[-1]})", "±", "Rₙ of one run", *(f"n of arm {arm + 1}" for arm in arms)]]
@@ -102,7 +103,7 @@ def walk_of(tree: str, game: str, moves: str, depth: int, order: str, root: str)
     if root not in ("max", "min"):
         raise BadParameter(f"root={root!r}: max or min moves first")
     if tree and game:
-        raise BadParameter("a tree is typed in or grows from a position: leave one of TREE and --game out")
+        raise BadParameter("give a TREE or --game, not both")
     if game:
         return alphabeta.walk_position(load_game(game).from_moves(moves), depth, order)
     return alphabeta.walk_text(alphabeta.EXAMPLES.get(tree or "lecture", tree), order, root == "max")
@@ -110,7 +111,7 @@ def walk_of(tree: str, game: str, moves: str, depth: int, order: str, root: str)
 
 def show_minimax(walk: Walk, out: Path | None, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(asdict(walk)))
+        print_json(asdict(walk))
         return
     print("\n".join(narration.tree_text(walk, with_cuts=False)))
     print(
@@ -122,7 +123,7 @@ def show_minimax(walk: Walk, out: Path | None, as_json: bool) -> None:
 
 def show_alphabeta(walk: Walk, has_steps: bool, out: Path | None, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(asdict(walk)))
+        print_json(asdict(walk))
         return
     if has_steps:
         print("\n".join(narration.step_text(walk, step) for step in walk.steps) + "\n")
@@ -136,7 +137,7 @@ def show_alphabeta(walk: Walk, has_steps: bool, out: Path | None, as_json: bool)
 def show_orders(study: narration.Study, out: Path | None, as_json: bool) -> None:
     """Leaves looked at, order by order, beside the powers that the lecture names."""
     if as_json:
-        print(json.dumps(asdict(study) | {"laws": study.laws()}))
+        print_json(asdict(study) | {"laws": study.laws()})
         return
     print(f"leaves that alpha-beta looks at: {study.branching} moves at each node, h plies\n")
     rows = [["", *(f"h = {h}" for h in study.heights)]]
@@ -162,7 +163,7 @@ def trace_of(search: str, game: str, moves: str, settings: dict[str, Any]) -> Tr
 def show_trace(trace: Trace, told: int, cards: int, out: Path | None, as_json: bool) -> None:
     """The first simulations step by step, the root at the end, a picture of the tree."""
     if as_json:
-        print(json.dumps(asdict(trace)))
+        print_json(asdict(trace))
         return
     if trace.game:
         print(f"{load_game(trace.game).from_moves(' '.join(trace.moves))}\n")
@@ -245,10 +246,8 @@ def open_board(game: str, players: tuple[str, str], port: int, clock: float | No
 
 def show_reversi(first: str, agent: str, allowed: float, size: int, seed: int | None) -> None:
     players = (agent, agent) if first == "nobody" else seats(first, agent, seed)
-    print(
-        f"Reversi, {size}×{size}: a move must flip; only who cannot flip passes; {allowed:g} s a move, or the game is"
-    )
-    print("lost. Type a square such as d3, or resign.")
+    print(f"Reversi, {size}×{size}: a move must flip a disc; you pass only if none does.")
+    print(f"A move that takes longer than {allowed:g} s loses the game. Type a square such as d3, or resign.")
     assignments.play_reversi(players, allowed, size, seed or 1)
 
 
@@ -257,19 +256,17 @@ def show_reversi(first: str, agent: str, allowed: float, size: int, seed: int | 
 
 def show_queens(size: int, seed: int, start: str, pause: float, out: Path | None, as_json: bool) -> None:
     """Small boards are shown step by step, in place where there is a cursor; large ones by their numbers."""
-    if size <= 40 and not as_json:
+    if size <= DRAWN_QUEENS and not as_json:
         show_steps(size, seed, start, pause, out)
         return
     found = queens.solve(size, seed, start)
     if as_json:
         facts = {"size": size, "conflicts": found.conflicts, "steps": found.steps, "starts": found.starts}
-        print(json.dumps(facts | {"seconds": found.seconds, "is_right": found.is_right()}))
+        print_json(facts | {"seconds": found.seconds, "is_right": found.is_right()})
         return
-    print(f"{size:,} queens, put up {start}: {found.conflicts:,} pairs attack each other")
+    print(f"{size:,} queens, {start} start: {found.conflicts:,} pairs attack each other")
     print(f"{found.steps:,} steps later none does: {'checked' if found.is_right() else 'WRONG'}")
     print(f"{seconds(found.seconds)} of one core (process time, compiling left out)")
-    if out is not None:
-        raise TengenError(f"{out}: a board of {size} cannot be drawn; 40 can. --growth draws curves")
 
 
 def show_steps(size: int, seed: int, start: str, pause: float, out: Path | None) -> None:
@@ -313,13 +310,13 @@ def show_growth(largest: int, runs: int, seed: int, start: str, out: Path | None
     sizes = [10**power for power in range(1, 8) if 10**power <= largest] or [largest]
     rows = queens.growth(sizes, runs, seed, start)
     if as_json:
-        print(json.dumps(rows))
+        print_json(rows)
         return
     table = [["queens", "pairs at first", "steps", "least", "most", "time"]]
     for row in rows:
         steps = [f"{row['steps']:,.0f}", f"{row['steps_least']:,}", f"{row['steps_most']:,}"]
         table.append([f"{row['size']:,}", f"{row['conflicts']:,.0f}", *steps, seconds(row["seconds"])])
-    print(f"means of {runs} boards each, put up {start}; process time of one core\n")
+    print(f"means of {runs} boards each, {start} start; process time of one core\n")
     print_table(table)
     print(f"\n{growth_chart(rows).text()}")
     save(growth_chart(rows), out)
@@ -335,11 +332,11 @@ def show_wumpus(size: int, pits: float, nerve: float, seed: int, pause: float, o
     agent, thought = wumpus.Explorer(size, pits, nerve), ""
     if as_json:
         cave = wumpus.final(world, agent)
-        print(json.dumps({"score": cave.score, "actions": cave.actions, "is_dead": cave.is_dead}))
+        print_json({"score": cave.score, "actions": cave.actions, "is_dead": cave.is_dead})
         return
     for cave, action, percept in wumpus.explore(world, agent):
         if cave.actions == 0:
-            print(f"a cave of {size}×{size}; · visited, b breeze, s stench, ok proven safe, else the chance to die\n")
+            print(f"a cave of {size}×{size}; · visited, b breeze, s stench, ok proven safe, else the chance of death\n")
         if agent.thought != thought:
             thought = agent.thought
             print(f"    … {thought}")
@@ -373,7 +370,7 @@ def draw_cave(agent: wumpus.Explorer, truth: wumpus.World | None = None) -> Pict
 def show_worlds(worlds: int, size: int, pits: float, seed: int, as_json: bool) -> None:
     found = wumpus.compare(worlds, size, pits, seed)
     if as_json:
-        print(json.dumps([asdict(each) for each in found]))
+        print_json([asdict(each) for each in found])
         return
     print(
         f"{worlds:,} random worlds of {size}×{size}, pits with a chance of {pits:g}; every agent meets the same ones\n"

@@ -1,4 +1,4 @@
-"""`tengen lab`: the lecture and the slides as something to try. What labs share with the web app is in `apps/lab`."""
+"""`tengen lab`: the lecture and the slides as something to try. What the labs print is in `lab_printing`."""
 
 from __future__ import annotations
 
@@ -7,35 +7,78 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(
-    help="Try what a course teaches: bandits, searches, games, queens, the Wumpus world. `tengen lab` lists the labs.",
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+from tengen.apps.options import Flag, Json, file_to_write, new_app, refuse_unused
 
-Out = Annotated[Path | None, typer.Option(help="Save a picture: a file .svg, or .png (needs matplotlib).")]
-Json = Annotated[bool, typer.Option("--json", help="Print one machine-readable object.")]
-Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Other luck.")]
-AnySeed = Annotated[int | None, typer.Option(min=0, max=2**31, help="Makes luck repeat itself.")]
-Tree = Annotated[str, typer.Argument(help="Nested lists of MAX's values, as '[[3, 12], [2, x=7]]'; or lecture, deep.")]
-GameOption = Annotated[str, typer.Option("--game", help="A position of a game instead: tictactoe, connect4.")]
-Moves = Annotated[str, typer.Option(help="With --game: moves that lead to the position: 'a1 b2'.")]
-Depth = Annotated[int, typer.Option(min=1, max=12, help="With --game: plies.")]
-Root = Annotated[str, typer.Option(help="Who moves at the root of a tree: max or min.")]
-Simulations = Annotated[int, typer.Option(min=1, max=400, help="How many.")]
-Told = Annotated[int, typer.Option("--tell", min=0, help="How many are told step by step.")]
-Cards = Annotated[int, typer.Option(min=2, max=400, help="Cards in the picture: those visited most.")]
+app = new_app(no_args_is_help=False, invoke_without_command=True)
+
+
+def picture_to_write(out: Path | None) -> Path | None:
+    """Refuses, before any work, what is no name of a picture, or cannot be written."""
+    if out is not None:
+        from tengen.course.pictures import suffix_of
+
+        suffix_of(out)
+    return file_to_write(out)
+
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Save a picture there: .svg, or .png (needs matplotlib).", callback=picture_to_write
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, max=2**31, help="The seed of what is random.")]
+AnySeed = Annotated[int | None, typer.Option(min=0, max=2**31, help="The seed; by default another one each time.")]
+Tree = Annotated[
+    str,
+    typer.Argument(
+        metavar="TREE", help="Nested lists of MAX's values, such as '[[3, 12], [2, x=7]]', or lecture, or deep."
+    ),
+]
+GameOption = Annotated[str, typer.Option("--game", help="A position of this game instead, such as tictactoe.")]
+Moves = Annotated[str, typer.Option(help="With --game: moves that lead to the position, such as 'a1 b2'.")]
+Depth = Annotated[int, typer.Option(min=1, max=12, help="With --game: how many plies deep.")]
+Root = Annotated[str, typer.Option(help="Who moves at the root of TREE: max or min.")]
+Explored = Annotated[str, typer.Option(help="The game; without one, the worked example of the course.")]
+Simulations = Annotated[int, typer.Option(min=1, max=400, help="How many simulations.")]
+Told = Annotated[int, typer.Option("--tell", min=0, help="How many simulations to tell step by step.")]
+Cards = Annotated[int, typer.Option(min=2, max=400, help="With --out: how many nodes to draw, the most visited.")]
 First = Annotated[str, typer.Option(help="Who begins: random, you or computer.")]
-Browser = Annotated[bool, typer.Option("--browser", help="On the web app's board instead of in the terminal.")]
-Port = Annotated[int, typer.Option(min=1, max=65535, help="With --browser: where the board is served.")]
+Browser = Annotated[bool, Flag("--browser", help="Play on the web app's board.")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="With --browser: the port of the web app.")]
 Pause = Annotated[float, typer.Option(min=0, max=60, help="Seconds between two steps.")]
+
+
+def check_output(context: typer.Context, as_json: bool, out: Path | None, *printing: str) -> None:
+    """Refuses what JSON leaves out (the picture, and options of what is printed) and --cards without a picture."""
+    if as_json:
+        refuse_unused(context, "--json prints all of the result, and draws nothing", "out", "cards", *printing)
+    if out is None:
+        refuse_unused(context, "it goes with --out", "cards")
+
+
+def check_board(context: typer.Context, is_in_browser: bool) -> None:
+    if not is_in_browser:
+        refuse_unused(context, "it goes with --browser", "port")
+
+
+def check_tree(context: typer.Context, game: str) -> None:
+    """Refuses options of a position without a game, and of a tree with one."""
+    if game:
+        refuse_unused(context, "in a game, MAX is the player who moves", "root")
+    else:
+        refuse_unused(context, "it goes with --game", "moves", "depth")
 
 
 @app.callback()
 def list_labs(context: typer.Context) -> None:
+    """Try what a course teaches: bandits, searches, games, queens.
+
+    Without a command it lists the labs.
+    """
     if context.invoked_subcommand is not None:
         return
-    print("labs, each with `tengen lab NAME`; `tengen lab NAME --help` says what there is to try\n")
+    print("Start a lab with tengen lab NAME; tengen lab NAME --help explains it and suggests what to try.\n")
     for command in app.registered_commands:
         about = (command.callback.__doc__ or "").strip().splitlines()[0] if command.callback else ""
         print(f"  {command.name or getattr(command.callback, '__name__', ''):10} {about}")
@@ -43,16 +86,19 @@ def list_labs(context: typer.Context) -> None:
 
 @app.command("bandit")
 def show_bandit(
-    means: Annotated[str, typer.Argument(help="The chance of each arm to pay 1, 2 to 10 of them.")] = "0.3,0.5,0.7",
+    context: typer.Context,
+    means: Annotated[
+        str, typer.Argument(metavar="MEANS", help="The chance of each of 2 to 10 arms to pay 1.")
+    ] = "0.3,0.5,0.7",
     steps: Annotated[int, typer.Option(help="Pulls in a run.")] = 500,
-    runs: Annotated[int, typer.Option(help="Runs, each with its own luck.")] = 100,
+    runs: Annotated[int, typer.Option(help="Runs, each with other random numbers.")] = 100,
     exploration: Annotated[float, typer.Option("-C", "--exploration", min=0, max=100, help="UCB1's C.")] = 1.0,
     epsilon: Annotated[float, typer.Option(min=0, max=1, help="How often ε-greedy takes any arm.")] = 0.1,
     seed: Seed = 1,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Which arm next? Greedy, ε-greedy, UCB1 and Thompson's sampling, and what each comes to regret.
+    """Compare bandit policies: greedy, UCB1, Thompson sampling.
 
     Arm i pays X(i,t), 1 or 0, at time t. Regret is Rₙ = max over i of Σ X(i,t), less what was earned: what one would
     have had from the best arm alone. UCB1 takes the arm with the greatest X̄ⱼ + C·√(2 ln n / nⱼ): its mean, and more the
@@ -60,6 +106,7 @@ def show_bandit(
 
     Try: C = 0, which is greedy; two arms of 0.5 and 0.55; steps = 2000.
     """
+    check_output(context, as_json, out)
     from tengen.apps import lab_printing
     from tengen.course import bandit
     from tengen.rules.errors import BadParameter
@@ -67,13 +114,14 @@ def show_bandit(
     try:
         chances = [float(mean) for mean in means.split(",")]
     except ValueError:
-        raise BadParameter(f"{means!r} is no list of chances; write one as 0.3,0.5,0.7") from None
+        raise BadParameter(f"{means!r} is not a list of chances; write one as 0.3,0.5,0.7") from None
     contest = bandit.contest(chances, steps, runs, exploration, epsilon, seed, has_thompson=True)
     lab_printing.show_bandit(contest, out, as_json)
 
 
 @app.command("minimax")
 def show_minimax(
+    context: typer.Context,
     tree: Tree = "",
     game: GameOption = "",
     moves: Moves = "",
@@ -82,7 +130,9 @@ def show_minimax(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """The value of a tree, from its leaves up: MAX takes the greatest, MIN the least.
+    """Find the value of a tree from its leaves up, by minimax.
+
+    MAX takes the greatest value, MIN the least.
 
     MINIMAX(s) is UTILITY(s) if the game is over; else the greatest value of RESULT(s, a) over ACTIONS(s) if MAX moves,
     the least if MIN does. With --game it looks so many plies ahead and asks e(s) there: for tic-tac-toe, lines still
@@ -90,6 +140,8 @@ def show_minimax(
 
     Try: tengen lab minimax --game tictactoe --depth 1; then --depth 2. Without a tree it is the lecture's.
     """
+    check_output(context, as_json, out)
+    check_tree(context, game)
     from tengen.apps import lab_printing
 
     lab_printing.show_minimax(lab_printing.walk_of(tree, game, moves, depth, "written", root), out, as_json)
@@ -97,25 +149,28 @@ def show_minimax(
 
 @app.command("alphabeta")
 def show_alphabeta(
+    context: typer.Context,
     tree: Tree = "",
     game: GameOption = "",
     moves: Moves = "",
     depth: Depth = 2,
     root: Root = "max",
-    order: Annotated[str, typer.Option(help="Children as written, best or worst first, or (--game) by guess.")] = (
+    order: Annotated[str, typer.Option(help="The order of children: written, best, worst, or guess (with --game).")] = (
         "written"
     ),
-    has_steps: Annotated[bool, typer.Option("--steps", help="Tell all that it does, in order.")] = False,
-    orders: Annotated[bool, typer.Option("--orders", help="How much each order of moves saves, on random trees.")] = (
+    has_steps: Annotated[bool, Flag("--steps", help="Tell all steps, in order.")] = False,
+    orders: Annotated[bool, Flag("--orders", help="Count what each order of children saves, on random trees.")] = (
         False
     ),
     branching: Annotated[int, typer.Option(min=2, max=40, help="With --orders: moves at each node.")] = 4,
-    height: Annotated[int, typer.Option(min=1, max=12, help="With --orders: plies.")] = 6,
+    height: Annotated[int, typer.Option(min=1, max=12, help="With --orders: how many plies deep.")] = 6,
     seed: Seed = 1,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """The same value with fewer leaves: every window, every cut, its kind and its reason.
+    """Find the same value from fewer leaves, by alpha-beta.
+
+    Every window and every cut is shown, with its kind and its reason.
 
     α is the best that MAX has so far on the way here, β the best that MIN has. A MIN node worth no more than α is left
     (an alpha cut), a MAX node worth no less than β (a beta cut). In the best order about b^(h/2) leaves of b^h are
@@ -123,18 +178,24 @@ def show_alphabeta(
 
     Try: tengen lab alphabeta --steps; tengen lab alphabeta '[[1, 2], [3, 4]]' --order best; --orders --branching 6
     """
+    check_output(context, as_json, out, "has_steps")
     from tengen.apps import lab_printing
     from tengen.course import alphabeta_narration
 
     if orders:
+        unused = ("tree", "game", "moves", "depth", "root", "order", "has_steps")
+        refuse_unused(context, "--orders counts on random trees", *unused)
         lab_printing.show_orders(alphabeta_narration.study_orders(branching, height, seed=seed), out, as_json)
         return
+    refuse_unused(context, "it goes with --orders", "branching", "height", "seed")
+    check_tree(context, game)
     lab_printing.show_alphabeta(lab_printing.walk_of(tree, game, moves, depth, order, root), has_steps, out, as_json)
 
 
 @app.command("mcts")
 def show_mcts(
-    game: Annotated[str, typer.Option(help="A game; without one, the lecture's worked example.")] = "",
+    context: typer.Context,
+    game: Explored = "",
     moves: Moves = "",
     simulations: Simulations = 50,
     exploration: Annotated[float, typer.Option("-C", "--exploration", min=0, max=100, help="UCB1's C.")] = 0.7,
@@ -144,7 +205,7 @@ def show_mcts(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Monte Carlo tree search: select, expand, simulate, back up, one step at a time.
+    """Watch Monte Carlo tree search, one simulation at a time.
 
     Each node counts visits and wins. The way down goes to the child with the greatest Q/N + C·√(2 ln n / N); a new node
     is added, a random game is played from it, and its result is counted in every node on the way. The lecture's
@@ -152,6 +213,9 @@ def show_mcts(
 
     Try: tengen lab mcts --out tree.svg; tengen lab mcts --game tictactoe --moves "a1 b2" --simulations 200
     """
+    check_output(context, as_json, out, "told")
+    if not game:
+        refuse_unused(context, "it goes with --game", "moves", "simulations", "exploration", "seed")
     from tengen.apps import lab_printing
 
     settings = {"simulations": simulations, "exploration": exploration, "seed": seed}
@@ -160,21 +224,24 @@ def show_mcts(
 
 @app.command("puct")
 def show_puct(
-    game: Annotated[str, typer.Option(help="A game; without one, the slides' worked example.")] = "",
+    context: typer.Context,
+    game: Explored = "",
     moves: Moves = "",
     simulations: Simulations = 3,
-    evaluator: Annotated[str, typer.Option(help="Who judges leaves: uniform, rollout, slides, or a net of ours.")] = (
-        "uniform"
-    ),
-    search: Annotated[str, typer.Option(help="puct, or gumbel.")] = "puct",
-    exploration: Annotated[float, typer.Option("-c", "--exploration", min=0, max=100, help="c of PUCT.")] = 1.5,
+    evaluator: Annotated[
+        str, typer.Option(help="Who judges leaves: uniform, rollout, slides, or the name of a shipped net.")
+    ] = "uniform",
+    search: Annotated[str, typer.Option(help="The search: puct or gumbel.")] = "puct",
+    exploration: Annotated[float, typer.Option("-c", "--exploration", min=0, max=100, help="PUCT's c.")] = 1.5,
     told: Told = 3,
     cards: Cards = 40,
     seed: Seed = 1,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """AlphaZero's search: a network judges leaves and says where to look first.
+    """Watch AlphaZero's search, one simulation at a time.
+
+    A network judges leaves and says where to look first.
 
     Each action has N, W, Q = W/N and P, the network's prior. The way down goes to the greatest Q + U with
     U = c·P·√ΣN / (1 + N). The network's value of the new leaf is added to W all the way up, its sign turned at each
@@ -182,11 +249,14 @@ def show_puct(
 
     Try: tengen lab puct --out tree.svg; tengen lab puct --game connect4 --evaluator connect4 --simulations 100
     """
+    check_output(context, as_json, out, "told")
     from tengen.apps import lab_printing
     from tengen.rules.errors import BadParameter
 
     if search not in ("puct", "gumbel"):
         raise BadParameter(f"search={search!r}: it is puct or gumbel; UCT is tengen lab mcts")
+    if not game:
+        refuse_unused(context, "it goes with --game", "moves", "evaluator", "search", "exploration", "seed")
     settings = {"simulations": simulations, "evaluator": evaluator, "exploration": exploration, "seed": seed}
     lab_printing.show_trace(lab_printing.trace_of(search, game, moves, settings), told, cards, out, as_json)
     if not game and not as_json:
@@ -195,17 +265,23 @@ def show_puct(
 
 @app.command("tictactoe")
 def show_tictactoe(
+    context: typer.Context,
     first: First = "random",
     is_in_browser: Browser = False,
-    is_proof: Annotated[bool, typer.Option("--prove", help="Play every game that an opponent can make of it.")] = False,
+    is_proof: Annotated[bool, Flag("--prove", help="Play every game that an opponent can make of it.")] = False,
     seed: AnySeed = None,
     port: Port = 8000,
 ) -> None:
-    """The assignment: tic-tac-toe by alpha-beta, whoever begins, and it never loses.
+    """Play tic-tac-toe against alpha-beta, which never loses.
 
-    Alpha-beta looks at every game to its end. Who begins is drawn; --first decides it. --prove plays all games that any
-    opponent can make of it, as the first player and as the second, and counts.
+    This is the first assignment. Alpha-beta looks at every game to its end. Who begins is drawn, unless --first says
+    it. --prove plays all games that any opponent can make of it, as the first player and as the second, and counts.
     """
+    if is_proof:
+        refuse_unused(context, "--prove plays all games", "first", "is_in_browser", "seed", "port")
+    check_board(context, is_in_browser)
+    if first != "random":
+        refuse_unused(context, "--first says who begins", "seed")
     from tengen.apps import lab_printing
 
     lab_printing.show_tictactoe(first, is_in_browser, is_proof, seed, port)
@@ -213,27 +289,32 @@ def show_tictactoe(
 
 @app.command("reversi")
 def show_reversi(
-    first: Annotated[str, typer.Option(help="Who plays Black: random, you, computer; nobody: it plays itself.")] = (
-        "random"
-    ),
-    agent: Annotated[str, typer.Option(help="The computer: any agent of `tengen agents`.")] = "uct:time=2",
+    context: typer.Context,
+    first: Annotated[
+        str, typer.Option(help="Who plays Black: random, you or computer; nobody lets it play itself.")
+    ] = "random",
+    agent: Annotated[str, typer.Option(help="The computer's agent (see tengen agents).")] = "uct:time=2",
     seconds: Annotated[
-        float, typer.Option("--time", min=0.001, max=86400, help="Seconds a move; longer loses.")
+        float, typer.Option("--time", min=0.001, max=86400, help="Seconds per move; whoever takes longer loses.")
     ] = 60.0,
-    size: Annotated[int, typer.Option(min=4, max=8, help="4, 6 or 8.")] = 8,
+    size: Annotated[int, typer.Option(min=4, max=8, help="The board's size: 4, 6 or 8.")] = 8,
     is_in_browser: Browser = False,
     seed: AnySeed = None,
     port: Port = 8000,
 ) -> None:
-    """The assignment: MiniAlphaGo for Reversi, by Monte Carlo tree search and against the clock.
+    """Play Reversi against Monte Carlo tree search and the clock.
 
-    A move must flip a disc at least, and flips all that it encloses; only who cannot flip passes. Black begins. Who
-    takes longer than a minute for a move has lost: --time changes that. The clock is shown, yours while it runs. (The
-    board in the browser has the same clock, for 1 to 3600 seconds.)
+    This is the second assignment, MiniAlphaGo for Reversi. A move must flip a disc at least, and flips all that it
+    encloses; only who cannot flip passes. Black begins. Who takes longer than a minute for a move has lost: --time
+    changes that. The clock is shown, yours while it runs. (The board in the browser has the same clock, for 1 to 3600
+    seconds.)
     """
+    check_board(context, is_in_browser)
     from tengen.apps import lab_printing
 
     if is_in_browser:
+        if first != "random":
+            refuse_unused(context, "--first says who begins", "seed")
         lab_printing.open_board(f"reversi:size={size}", lab_printing.seats(first, agent, seed), port, clock=seconds)
         return
     lab_printing.show_reversi(first, agent, seconds, size, seed)
@@ -241,25 +322,33 @@ def show_reversi(
 
 @app.command("queens")
 def show_queens(
-    size: Annotated[int, typer.Argument(metavar="N", help="How many; up to 40 are shown step by step.")] = 8,
-    start: Annotated[str, typer.Option(help="How they are put up: greedy or random.")] = "greedy",
-    growth: Annotated[bool, typer.Option("--growth", help="10, 100, 1000 … up to N: how steps and time grow.")] = False,
+    context: typer.Context,
+    size: Annotated[int, typer.Argument(metavar="N", help="How many queens; up to 40 are shown step by step.")] = 8,
+    start: Annotated[str, typer.Option(help="How they are placed at first: greedy or random.")] = "greedy",
+    growth: Annotated[bool, Flag("--growth", help="Show how steps and time grow, from 10 queens up to N.")] = False,
     runs: Annotated[int, typer.Option(min=1, max=1000, help="With --growth: boards of each size.")] = 5,
     seed: Seed = 1,
     pause: Pause = 0.15,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """n queens by min-conflicts: a million in about a second.
+    """Place n queens by min-conflicts.
 
     Every column has its queen. While some attack each other, one of these, drawn at random, moves in its column to
     where it is attacked least. Counts of queens in rows and on diagonals say what attacks a square without a look at
-    the board. Put up greedily, a board of any size needs about 50 steps; put up at random, about 0.45 n.
+    the board. Placed greedily, a board of any size needs about 50 steps; placed at random, about 0.45 n.
 
     Try: tengen lab queens 20; tengen lab queens 1000000; tengen lab queens 1000000 --growth
     """
+    check_output(context, as_json, out, "pause")
+    if growth:
+        refuse_unused(context, "--growth shows no steps", "pause")
+    else:
+        refuse_unused(context, "it goes with --growth", "runs")
     from tengen.apps import lab_printing
 
+    if (most := lab_printing.DRAWN_QUEENS) < size and not growth:
+        refuse_unused(context, f"up to {most} queens are drawn; --growth draws curves", "out", "pause")
     if growth:
         lab_printing.show_growth(size, runs, seed, start, out, as_json)
     else:
@@ -268,16 +357,19 @@ def show_queens(
 
 @app.command("wumpus")
 def show_wumpus(
-    worlds: Annotated[int, typer.Option(min=0, max=10**6, help="Compare agents in so many random worlds.")] = 0,
-    size: Annotated[int, typer.Option(min=2, max=8, help="The cave's width.")] = 4,
+    context: typer.Context,
+    worlds: Annotated[int, typer.Option(min=0, max=10**6, help="Compare agents in this many random worlds.")] = 0,
+    size: Annotated[int, typer.Option(min=2, max=8, help="The width of the cave.")] = 4,
     pits: Annotated[float, typer.Option(min=0, max=1, help="The chance of a pit in a square.")] = 0.2,
-    nerve: Annotated[float, typer.Option(min=0, max=1, help="The greatest chance of death that it takes.")] = 0.25,
+    nerve: Annotated[
+        float, typer.Option(min=0, max=1, help="The greatest chance of death that the agent risks.")
+    ] = 0.25,
     seed: Seed = 1,
     pause: Pause = 0.0,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """The Wumpus world: go where it is proven safe, in the dark.
+    """Explore the Wumpus world, where it is proven safe.
 
     Squares beside a pit are breezy, beside the wumpus smelly; gold glitters; walls bump; a wumpus that is hit screams.
     Gold carried out +1000, death −1000, an action −1, the arrow −10. The agent draws a map of what it knows: exact
@@ -286,6 +378,9 @@ def show_wumpus(
 
     Try: tengen lab wumpus --seed 118; tengen lab wumpus --nerve 1; tengen lab wumpus --worlds 10000
     """
+    check_output(context, as_json, out, "pause")
+    if worlds:
+        refuse_unused(context, "--worlds compares agents, and shows none", "nerve", "pause", "out")
     from tengen.apps import lab_printing
 
     if worlds:

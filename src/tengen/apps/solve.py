@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
 from tengen.agents.agent import check_goes_on
+from tengen.apps.options import print_json
 from tengen.knowledge.evaluations import evaluation_for
 from tengen.knowledge.experts import expert_for
 from tengen.knowledge.threats import Proof, ThreatSearch
@@ -40,7 +40,7 @@ def solve(position: Position, limit: Limit, memory: int, as_json: bool) -> bool:
         answer = f"{mover}: {decision.note}; {line_text(position, list(decision.principal_variation))}"
     is_proven = decision is not None and decision.value is not None and decision.note != ""
     if as_json:
-        print(json.dumps(as_object(position, decision, is_proven, variations)))
+        print_json(as_object(position, decision, is_proven, variations))
         return is_proven
     print(f"{position}\n\n{answer if is_proven or decision is None else 'not solved within the limit'}")
     if decision is not None:

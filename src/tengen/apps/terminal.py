@@ -11,7 +11,7 @@ from tengen.rules.errors import TengenError
 from tengen.rules.game import Position
 from tengen.search.limits import Decision
 
-HELP = "a move such as {example}; `undo`, `moves` (what is legal), `help`, `quit`"
+HELP = "a move such as {example}, or one of undo, moves (the legal ones), help, quit"
 HUMAN = "human"
 
 

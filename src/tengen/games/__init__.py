@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tengen.rules.errors import BadParameter, GameFileError, UnknownGame, nearest
+from tengen.rules.errors import BadParameter, GameFileError, UnknownGame
 from tengen.rules.game import Game
-from tengen.rules.plugins import module_of_file
+from tengen.rules.plugins import module_of_file, nearest_or_file
 
 ORDER = ("tictactoe", "connect4", "gomoku", "renju", "reversi", "go", "mnk")
 
@@ -29,7 +29,7 @@ def load_game(spec: str) -> Game:
         return Game(name, class_of(name), parameters)
     names = other_names()
     if name not in names:
-        hint = "; a file's name ends in .py" if "/" in name else nearest(name, [*file_names(), *names])
+        hint = "; a file's name ends in .py" if "/" in name else nearest_or_file(name, [*file_names(), *names])
         raise UnknownGame(f"no game is called {name!r}{hint}")
     owner, fixed = names[name]
     if clash := fixed.keys() & parameters.keys():

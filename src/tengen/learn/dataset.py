@@ -53,6 +53,8 @@ def trusted_game(folder: Path, named: str) -> Game:
     spec = game_of_run(folder)
     if is_file(spec) and not named:
         raise TengenError(f"{folder} plays {spec}, a file, which runs only if you name it: --game {spec}")
+    if named and not is_file(spec):
+        raise TengenError(f"{folder} plays {spec}, which is no file: leave --game {named} out")
     return load_game(named or spec)
 
 

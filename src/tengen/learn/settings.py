@@ -163,6 +163,12 @@ def preset_names() -> list[str]:
     return sorted(path.stem for path in PRESETS.glob("*.toml"))
 
 
+def about_preset(path: Path) -> str:
+    """What a preset's file says of itself: its lines of comment."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
+
+
 def load_settings(name: str, changes: Iterable[str] = (), device: str = "cpu") -> Settings:
     """The settings of a preset, a TOML file, or for a game (a user's own file, too), with changes `table.key=value`.
 

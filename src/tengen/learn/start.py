@@ -70,7 +70,7 @@ def stopped_gently(training: Any, say: Callable[[str], None]) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         training.is_stopped = True
-        say(f"stopping; {what_is_saved(training.run.folder)} (press again to stop at once)")
+        say(f"stopping; {what_is_saved(training.run.folder)} (press Ctrl-C again to stop at once)")
 
     if threading.current_thread() is not threading.main_thread():  # only there can it be heard
         yield

@@ -353,7 +353,7 @@ def scalars(metrics: dict[str, Any]) -> dict[str, float]:
 def device_of(name: str) -> str:
     """The device to train on; `auto` is the GPU if there is one."""
     if name not in ("auto", "cpu", "cuda"):
-        raise BadParameter(f"device {name!r} is unknown; there is auto, cpu, cuda")
+        raise BadParameter(f"device {name!r} is unknown; choose from auto, cpu, cuda")
     if name == "cuda" and not torch.cuda.is_available():
         raise BadParameter("there is no CUDA device here; use --device cpu")
     if name == "cpu" or not torch.cuda.is_available():

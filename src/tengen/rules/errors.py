@@ -40,4 +40,4 @@ def nearest(word: str, choices: Iterable[str]) -> str:
     close = get_close_matches(word, choices, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"
-    return f"; there is {', '.join(choices)}" if choices else ""
+    return f"; choose from {', '.join(choices)}" if choices else ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
+import os
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -68,6 +69,12 @@ def file_spec(spec: str) -> tuple[Path, str, str] | None:
         return None
     name, _, options = tail[1:].partition(",")
     return (Path(head + dot_py), "", tail[1:]) if "=" in name else (Path(head + dot_py), name, options)
+
+
+def nearest_or_file(name: str, choices: Iterable[str]) -> str:
+    """A hint that ends an error message: the file of that name in the current folder, else the choice most like it."""
+    file = f"{name}.py"
+    return f"; did you mean ./{file}?" if os.path.isfile(file) else nearest(name, choices)
 
 
 def class_of_file(path: Path, name: str, what: str, method: str) -> type:

@@ -298,7 +298,7 @@ class Contests(JobFolders[ContestSummary]):
 def command_of(facts: Facts, folder: Path) -> Command:
     """What plays a contest; raises UnknownGame if its game is a file that is not served any more."""
     numbers = {"games": facts.games, "opening": facts.opening, "seed": facts.seed}
-    numbers |= {"workers": WORKERS, "move-time": LONGEST_MOVE}
+    numbers |= {"workers": WORKERS, "time": LONGEST_MOVE}
     options = [f"--{option}={number}" for option, number in numbers.items()]
     game = command_spec(known_game(facts.game))
     return ["tournament", *options, "--out=.", "--", game, *facts.specs], folder, {}

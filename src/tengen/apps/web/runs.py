@@ -40,7 +40,7 @@ from tengen.apps.web.replays import ReplayView, label_of, replay_of
 from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
 from tengen.learn.report import first_match, latest, latest_matches, table_of
-from tengen.learn.settings import PRESETS, Settings, load_settings, preset_names
+from tengen.learn.settings import PRESETS, Settings, about_preset, load_settings, preset_names
 from tengen.nets.metadata import Architecture, NetMetadata
 from tengen.records.record import Record, recorded_game
 from tengen.records.sgf import read_sgf
@@ -489,8 +489,7 @@ def presets() -> list[Preset]:
     """All presets, each with what its file says of itself."""
     found = []
     for name in preset_names():
-        settings, lines = load_settings(name), (PRESETS / f"{name}.toml").read_text(encoding="utf-8").splitlines()
-        about = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
+        settings, about = load_settings(name), about_preset(PRESETS / f"{name}.toml")
         defaults = defaults_of(settings)
         found.append(Preset(name=name, about=about, game=settings.run.game, is_file=False, defaults=defaults))
     return found

@@ -58,7 +58,7 @@ QUICK = Go9Extent(
 FULL = Go9Extent(records=4000, games=10, seconds=60.0, changes={stage: [] for stage in STAGES})
 
 
-def reproduce_go9(options: Options) -> None:
+def reproduce_go9(options: Options) -> list[Claim]:
     """Trains what is not given, plays the match, and puts the paper's figures beside ours.
 
     With a net (`--net`: a folder with policy.onnx and value.onnx, or `none` to do without) nothing is trained.
@@ -75,7 +75,7 @@ def reproduce_go9(options: Options) -> None:
     records = play_tournament(plan, extent.games, workers=1).in_order()  # one game at a time: all cores think
     options.say(f"… {len(POSITIONS)} tactical positions")
     judged = try_tactics(f"alphago:{nets}", Limit(time=min(extent.seconds, 5.0)))
-    write_experiment(
+    return write_experiment(
         options,
         "9×9 Go, the AlphaGo way",
         "A policy from records, made better by playing earlier versions of itself, a value of its own games, and PUCT "

@@ -46,7 +46,7 @@ QUICK = GobangExtent(size=9, games=4, timed_games=1, plies=16, preset="gomoku9")
 FULL = GobangExtent(size=15, games=100, timed_games=4, plies=60, preset="gomoku15")
 
 
-def reproduce_gobang(options: Options) -> None:
+def reproduce_gobang(options: Options) -> list[Claim]:
     extent = FULL if options.is_full else QUICK
     game = load_game(f"gomoku:size={extent.size}")
     net = find_net(options, extent)
@@ -69,7 +69,7 @@ def reproduce_gobang(options: Options) -> None:
         "ahead."
     )
     names = [(name, PRESETS.get(name, "the network search")) for name in players]
-    write_experiment(
+    return write_experiment(
         options,
         "Gobang: nine algorithms",
         about,
@@ -85,10 +85,14 @@ def reproduce_gobang(options: Options) -> None:
 
 
 def find_net(options: Options, extent: GobangExtent) -> str:
-    """The ninth algorithm's net: the one that was given, one that comes along, or one that is trained here."""
+    """The ninth algorithm's net: the one that was given, one that comes along, or one that is trained here.
+
+    Whoever says how many minutes to train has one trained.
+    """
     if options.net:
         return options.net
-    return extent.preset if extent.preset in shipped_nets() else str(options.folder / "net")
+    is_there = extent.preset in shipped_nets() and options.minutes is None
+    return extent.preset if is_there else str(options.folder / "net")
 
 
 def minutes_of(options: Options) -> float | None:

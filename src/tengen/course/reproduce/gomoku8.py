@@ -19,7 +19,7 @@ SIMULATIONS = 400
 QUICK_MINUTES, QUICK_GAMES, FULL_GAMES = 10.0, 40, 200
 
 
-def reproduce_8x8(options: Options) -> None:
+def reproduce_8x8(options: Options) -> list[Claim]:
     """Trains the paper's own settings to their end, or a quicker preset for minutes; then plays the match."""
     preset = "gomoku8-paper" if options.is_full else "gomoku8"
     net, metrics = options.net, list[dict[str, Any]]()
@@ -52,7 +52,7 @@ def reproduce_8x8(options: Options) -> None:
         draw_chart("Win rate with its 95% interval", match_lines(metrics), percent, span=(0, 1)),
     ]
     boards = "".join(draw_game(record, f"Game {number}") for number, record in enumerate(records[:4], 1))
-    write_experiment(
+    return write_experiment(
         options,
         "AlphaZero for 8×8 Gomoku",
         f"Preset {preset}; the opponent, as in the paper, is pure Monte Carlo tree search with 1000 playouts a move, "

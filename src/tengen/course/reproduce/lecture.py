@@ -21,11 +21,11 @@ from tengen.search.gametree import Node, Tree, alphabeta, minimax
 TREE: Tree = [[3, 12, 8], [2, 7, 1], [14, 5, 2]]  # x and y, which are never looked at, are 7 and 1 here
 
 
-def reproduce_lecture(options: Options) -> None:
+def reproduce_lecture(options: Options) -> list[Claim]:
     claims, cuts = alphabeta_claims()
     claims += [*ucb1_claims(), *ordering_claims(options)]
     players, boards = assignment_claims(options)
-    write_experiment(
+    return write_experiment(
         options,
         "Adversarial search: the lecture",
         "Minimax, alpha-beta, bandits and Monte Carlo tree search: each number that the lecture works out, and its "

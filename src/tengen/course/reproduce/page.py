@@ -23,6 +23,11 @@ class Options:
     seed: int = 1
     say: Callable[[str], None] = print
 
+    @property
+    def report(self) -> Path:
+        """Where the page is written."""
+        return self.folder / "report.html"
+
 
 AS_THERE, DIFFERS, ERRATUM = "as there", "differs", "erratum"
 
@@ -77,8 +82,8 @@ def write_experiment(
     claims: Sequence[Claim],
     parts: Sequence[tuple[str, str]] = (),
     style: str = "",
-) -> Path:
-    """Writes the page of an experiment, and says what it shows."""
+) -> list[Claim]:
+    """Writes the page of an experiment, says what it shows, and returns the claims."""
     rows = [("", "the document", "here", "", "")]
     rows += [(claim.what, claim.printed, claim.ours, claim.verdict, claim.why) for claim in claims]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
@@ -90,6 +95,6 @@ def write_experiment(
     body += section("Beside the document", f'<div class="card wide">{table(rows)}</div>')
     body += "".join(section(name, part) for name, part in parts)
     options.folder.mkdir(parents=True, exist_ok=True)
-    path = write_page(options.folder / "report.html", title, body, style)
+    path = write_page(options.report, title, body, style)
     options.say(f"\nreport: {path}")
-    return path
+    return list(claims)

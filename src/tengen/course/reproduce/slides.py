@@ -164,9 +164,9 @@ def played_example() -> tuple[Vertex, list[Move]]:
     return root, play_on(root, evaluator)
 
 
-def reproduce_slides(options: Options) -> None:
+def reproduce_slides(options: Options) -> list[Claim]:
     root, moves = played_example()
-    write_experiment(
+    return write_experiment(
         options,
         "AlphaZero's search, step by step",
         "White is to play on 3×3; cells are numbered 1 2 3 from the left of the bottom row; c = 5. The network's "
