@@ -327,8 +327,3 @@ def positions_of(
 def packed(planes: np.ndarray) -> np.ndarray:
     """Planes [n, planes, cells] of zeros and ones as bits [n, planes, bytes]."""
     return np.packbits(planes, axis=2, bitorder="little")
-
-
-def unpacked(bits: np.ndarray, cells: int) -> np.ndarray:
-    """And back."""
-    return np.unpackbits(bits, axis=2, count=cells, bitorder="little")

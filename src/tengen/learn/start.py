@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tengen.games import load_game
-from tengen.learn.run import what_is_saved
+from tengen.learn.run import troubles_told, what_is_saved
 from tengen.learn.screen import Screen
 from tengen.learn.settings import load_settings
 from tengen.rules.errors import TengenError
@@ -27,16 +27,13 @@ def train(
 ) -> Path:
     """Trains a net by self-play; returns the folder of the run, by default runs/PRESET.
 
-    `preset` is the name of one, a TOML file or a game; `changes` are settings, such as "net.blocks=4". It ends when the
-    run is complete, or after so many minutes; the same call goes on with it. With a cluster, games are played all over.
+    `preset` is the name of a preset, a TOML file or a game; `changes` are settings, such as "net.blocks=4".
+    Training ends when the run is complete or after `minutes`; the same call resumes it. With `cluster`, the address
+    of a Ray cluster, its machines play the games, and `learners` GPUs learn together.
     """
-    try:
-        from tengen.learn.training import Training, device_of
-    except ModuleNotFoundError as reason:
-        advice = "pip install 'tengen[train]', or in a clone: make train"
-        raise TengenError(f"training needs {reason.name}: {advice}") from reason
-    from tengen.learn.run import troubles_told
-
+    with torch_needed():
+        from tengen.learn.loop import device_of
+        from tengen.learn.training import Training
     device = device_of(device)
     settings = load_settings(preset, changes, device)
     game = load_game(settings.run.game)
@@ -53,12 +50,27 @@ def train(
             training: Training = ClusterTraining(folder, settings, game, screen, device, learners)
         else:
             training = Training(folder, settings, game, screen, device)
-        with stopped_gently(training, screen.say), screen.live or nullcontext():
-            training.go_on(seconds)
-        training.close()
-    tell_end(training, folder, screen.say)
+        go_on(training, seconds, screen.say, screen.live)
     screen.say(f"play against it: tengen play {game.spec} --second puct:net={folder}")
     return folder
+
+
+@contextmanager
+def torch_needed() -> Iterator[None]:
+    """Says how to install what training imports and is not there."""
+    try:
+        yield
+    except ModuleNotFoundError as reason:
+        advice = "pip install 'tengen[train]', or in a clone: make train"
+        raise TengenError(f"training needs {reason.name}: {advice}") from reason
+
+
+def go_on(training: Any, seconds: float, say: Callable[[str], None], display: Any = None) -> None:
+    """Trains until the run is complete, `seconds` are over, or Ctrl-C; closes the run and says how far it got."""
+    with stopped_gently(training, say), display or nullcontext():
+        training.go_on(seconds)
+    training.close()
+    tell_end(training, training.run.folder, say)
 
 
 @contextmanager

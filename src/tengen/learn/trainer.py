@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import onnx
 import torch
 from torch import nn
 from torch.nn import functional
@@ -35,14 +36,8 @@ class Trainer:
         torch.set_num_threads(1)  # torch's own threads collapse when a core is busy; ours do not
         self.game, self.settings, self.device = game, settings.training, torch.device(device)
         self.targets = load_targets(settings.net.targets, game)
-        names = (one.name for one in self.targets)
-        self.terms = (
-            "value",
-            "policy",
-            *names,
-            "entropy",
-            "weights",
-        )  # entropy is what is left of `policy` at its best
+        names = [one.name for one in self.targets]
+        self.terms = "value", "policy", *names, "entropy", "weights"  # entropy: the least that `policy` can be
         self.model = new_model(game, settings).to(self.device, memory_format=torch.channels_last)
         self.optimiser = new_optimiser(self.model, settings)
         others = min(workers, self.settings.batch) - 1
@@ -122,7 +117,7 @@ class Trainer:
         """The same with a net's file; its norms are made from positions of a few games by its own policy."""
         playing = folded(self.model).cpu()
         with told_plainly(name):
-            left = playing.load_state_dict(weights_of(net), strict=False)
+            left = playing.load_state_dict(weights_of(onnx.load_from_string(net)), strict=False)
             missing = [key for key in left.missing_keys if not key.startswith("foreseen.")]
             if wrong := [*missing, *left.unexpected_keys]:
                 raise RuntimeError(f"it differs in {', '.join(wrong)}")

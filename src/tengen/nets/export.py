@@ -164,10 +164,9 @@ def finished(
     return content
 
 
-def weights_of(content: bytes) -> dict[str, torch.Tensor]:
-    """The weights in the file of a net, by the names that they have in the folded model."""
-    weights = onnx.load_from_string(content).graph.initializer
-    arrays = {weight.name.removesuffix(HALF): numpy_helper.to_array(weight) for weight in weights}
+def weights_of(net: onnx.ModelProto) -> dict[str, torch.Tensor]:
+    """The weights of a net, by the names that they have in the folded model."""
+    arrays = {weight.name.removesuffix(HALF): numpy_helper.to_array(weight) for weight in net.graph.initializer}
     return {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
 
 

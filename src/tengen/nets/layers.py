@@ -81,11 +81,8 @@ class LocalValue(nn.Module):
         super().__init__()
         self.first, self.relu, self.flatten = Convolution(channels, seen, 1), nn.ReLU(), nn.Flatten()
         self.mean, self.maximum = nn.AdaptiveAvgPool2d(1), nn.AdaptiveMaxPool2d(1)
-        self.hidden, self.last, self.tanh = (
-            nn.Linear(2 * seen, hidden),
-            quiet(nn.Linear(hidden, 1)),
-            bounds or nn.Tanh(),
-        )
+        self.hidden, self.last = nn.Linear(2 * seen, hidden), quiet(nn.Linear(hidden, 1))
+        self.tanh = bounds or nn.Tanh()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         seen = self.relu(self.first(x))

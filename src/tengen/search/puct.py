@@ -42,6 +42,8 @@ SECONDS_OF_LOOK = 0.002  # … and how long one takes, at most, or nearly so
 MANY_LOST = 16  # edges: no hope is left in those that nobody has looked at
 FOREVER = 2**60
 NO_SCORES, NO_SCHEDULE = np.zeros(0, np.float32), np.zeros(0, np.int32)
+NO_HALVING = NO_SCORES, NO_SCHEDULE, 1.0
+Halving = tuple[np.ndarray, np.ndarray, float]  # scores, schedule and value_scale: see gumbel.py
 
 
 class Batch(NamedTuple):
@@ -55,11 +57,12 @@ class Batch(NamedTuple):
 
 
 @entry
-def select_leaves(game, root, nodes, edges, batch, most, exploration, urgency, scores, schedule, value_scale):
+def select_leaves(game, root, nodes, edges, batch, most, exploration, urgency, scores, schedule, value_scale, encodes):
     """Begins up to `most` simulations; returns how many wait for the network, and how many ended without it.
 
-    It stops early where a leaf would be asked about twice, and when the root is proven. With a schedule (see gumbel.py)
-    that says which edge of the root is next; it is as long as `most`, or empty.
+    It stops early where a leaf would be evaluated twice, and when the root is proven. A `schedule` (see gumbel.py) says
+    which edge of the root is next; it is as long as `most`, or empty. If `encodes`, the planes of the leaves are
+    written.
     """
     waiting, finished = 0, 0
     while waiting + finished < most and waiting < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
@@ -75,30 +78,32 @@ def select_leaves(game, root, nodes, edges, batch, most, exploration, urgency, s
             finished += 1
         else:
             batch.lengths[waiting] = length
-            encode(game, leaf, batch.planes[waiting])
+            if encodes:
+                encode(game, leaf, batch.planes[waiting])
             waiting += 1
     return waiting, finished
 
 
 @entry
 def backup_leaves(game, nodes, edges, sizes, batch, waiting, priors, values, rollouts, seed):
-    """Ends the simulations that waited; returns the next seed."""
+    """Completes the simulations that waited; one whose value is NaN, not known, is taken back.
+
+    Returns how many were completed, and the next seed.
+    """
+    completed = 0
     for i in range(waiting):
-        seed = finish_simulation(
-            game,
-            nodes,
-            edges,
-            sizes,
-            batch.leaves[i],
-            batch.paths[i],
-            batch.lengths[i],
-            priors[i],
-            values[i],
-            batch.actions,
-            rollouts,
-            seed,
-        )
-    return seed
+        leaf, path, length = batch.leaves[i], batch.paths[i], np.int64(batch.lengths[i])
+        if np.isnan(values[i]):
+            for k in range(length):
+                nodes[path[k, 0]].visits -= 1
+                edges[path[k, 1]].losses -= 1
+        else:
+            answer = priors[i], values[i]
+            seed = finish_simulation(
+                game, nodes, edges, sizes, leaf, path, length, *answer, batch.actions, rollouts, seed
+            )
+            completed += 1
+    return completed, seed
 
 
 @entry
@@ -188,7 +193,8 @@ class Puct:
         priors, values = np.ones((1, self.game.actions), np.float32), np.zeros(1, np.float32)
         encode_root(game, start, self.work)
         expand_root(game, start, *trees, self.sizes, self.work, priors, values)
-        select_leaves(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_SCORES, NO_SCHEDULE, 0.0)
+        settings = self.exploration, self.urgency, *NO_HALVING, False
+        select_leaves(game, start, *trees, self.work, 0, *settings)
         mark_proven(game, *trees, self.work, np.zeros(0, np.bool_), values)
         backup_leaves(game, *trees, self.sizes, self.work, 0, priors, values, self.rollouts, self.chance)
         lift_proofs(game, *trees, self.work.paths[0], 0)
@@ -253,22 +259,30 @@ class Puct:
     def simulate(
         self, most: int, scores: np.ndarray = NO_SCORES, schedule: np.ndarray = NO_SCHEDULE, value_scale: float = 1.0
     ) -> int:
-        """One batch of simulations, no more than `most`; returns how many."""
-        assert self.position is not None
-        game, settings = self.game.parameters, (self.exploration, self.urgency, scores, schedule, value_scale)
-        waiting, finished = select_leaves(
-            game, self.position.states, self.nodes, self.edges, self.work, most, *settings
-        )
+        """Makes one batch of at most `most` simulations; returns how many."""
+        waiting, finished = self.select(most, (scores, schedule, value_scale))
         if waiting:
             logits, values = self.evaluator(self.work.planes[:waiting])
             if self.prover is not None:
-                mark_proven(game, self.nodes, self.edges, self.work, self.prover(self.work.leaves[:waiting]), values)
-            trees = self.nodes, self.edges, self.sizes
-            answers = priors_of(logits), values
-            self.chance = np.uint64(
-                backup_leaves(game, *trees, self.work, waiting, *answers, self.rollouts, self.chance)
-            )
+                wins = self.prover(self.work.leaves[:waiting])
+                mark_proven(self.game.parameters, self.nodes, self.edges, self.work, wins, values)
+            self.backup(waiting, logits, values, self.rollouts)
         return waiting + finished
+
+    def select(self, most: int, halving: Halving = NO_HALVING, encodes: bool = True) -> tuple[int, int]:
+        """Begins up to `most` simulations: see `select_leaves`."""
+        assert self.position is not None
+        game, trees = self.game.parameters, (self.position.states, self.nodes, self.edges)
+        settings = self.exploration, self.urgency, *halving, encodes
+        waiting, finished = select_leaves(game, *trees, self.work, most, *settings)
+        return waiting, finished
+
+    def backup(self, waiting: int, logits: np.ndarray, values: np.ndarray, rollouts: float) -> int:
+        """Completes the simulations that wait, by the answers about their leaves; returns how many."""
+        game, trees, answers = self.game.parameters, (self.nodes, self.edges, self.sizes), (priors_of(logits), values)
+        completed, seed = backup_leaves(game, *trees, self.work, waiting, *answers, rollouts, self.chance)
+        self.chance = np.uint64(seed)
+        return int(completed)
 
     def move_to(self, position: Position) -> None:
         """Makes `position` the root; what is known of it is kept if it continues the last one."""

@@ -22,12 +22,13 @@ from tengen import __version__
 from tengen.learn.cluster.learners import Learners, hold_gpu
 from tengen.learn.cluster.pool import WorkerPool
 from tengen.learn.cluster.worker import NetParts, Post, SelfPlayWorker, Slice, Weights
+from tengen.learn.loop import Watcher
 from tengen.learn.replay import Replay
 from tengen.learn.run import net_name
 from tengen.learn.selfplay import Games
 from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
-from tengen.learn.training import GenerationGames, Training, Watcher, on_cpu, on_gpu
+from tengen.learn.training import GenerationGames, Training, on_cpu, on_gpu
 from tengen.rules.game import Game
 
 TOLD = "cluster.json"  # in the run's folder, while the run goes on: how the cluster stands
