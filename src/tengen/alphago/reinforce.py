@@ -222,20 +222,20 @@ def player_of(model: nn.Module, game: Game, device: torch.device, metadata: Plan
     if device.type == "cpu":
         return in_parts(PolicyNet(export_net(model, game, metadata)))
 
-    def ask(planes: np.ndarray) -> np.ndarray:
+    def evaluate(planes: np.ndarray) -> np.ndarray:
         shown = torch.from_numpy(planes).to(device, non_blocking=True)
         with torch.inference_mode(), mixed(device):
             return model(as_boards(shown, game)).float().cpu().numpy()
 
-    return in_parts(ask)
+    return in_parts(evaluate)
 
 
 def in_parts(policy: Callable[[np.ndarray], np.ndarray]) -> Policy:
     """The policy, evaluated for at most AT_ONCE positions at a time."""
 
-    def ask(planes: np.ndarray) -> np.ndarray:
+    def evaluate(planes: np.ndarray) -> np.ndarray:
         if len(planes) <= AT_ONCE:
             return policy(planes)
         return np.concatenate([policy(planes[at : at + AT_ONCE]) for at in range(0, len(planes), AT_ONCE)])
 
-    return ask
+    return evaluate

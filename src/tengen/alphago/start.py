@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from tengen.alphago.settings import load_stage
-from tengen.learn.run import troubles_told
+from tengen.learn.run import disk_errors_explained
 from tengen.learn.start import go_on, torch_needed
 
 STAGES = {  # where each stage is; torch is imported only when one begins
@@ -67,6 +67,6 @@ def train_stage(stage: str, folder: Path | None, device: str, minutes: float | N
     settings = load_stage(stage, changes)
     folder = folder or Path("runs") / stage
     lines = ProgressLines(settings.run.generations)
-    with troubles_told(folder):
+    with disk_errors_explained(folder):
         training = training_kind(folder, settings, lines, device_of(device, has_kernels=False))
         go_on(training, 60 * minutes if minutes is not None else float("inf"), lines.say)

@@ -42,7 +42,7 @@ class ValueSamples(NamedTuple):
 
 
 def play_samples(game: Game, policy: Policy, times: np.ndarray, seed: int, longest: int) -> ValueSamples:
-    """Plays a game for each of the times [games] at which a random move is made; games that end before it are lost."""
+    """Plays a game for each ply in `times` [games], of a random move; games that end before it are lost."""
     table = Lockstep(game, np.zeros(len(times), np.uint8), seed, longest)
     table.randoms[:, 0], table.randoms[:, 1] = times, times + 1
     rows, planes, movers = [], [np.zeros((0, PLANES, (game.cells + 7) // 8), np.uint8)], []

@@ -63,8 +63,8 @@ class Counters:
 
 
 @contextmanager
-def troubles_told(folder: Path) -> Iterator[None]:
-    """What a disk refuses to a run ends it in a sentence that says what is saved."""
+def disk_errors_explained(folder: Path) -> Iterator[None]:
+    """Turns an OSError into a RunError that says what is saved of the run in `folder`."""
     try:
         yield
     except OSError as reason:
@@ -73,7 +73,7 @@ def troubles_told(folder: Path) -> Iterator[None]:
 
 
 def what_is_saved(folder: Path) -> str:
-    """What the same command would find, in words."""
+    """A sentence on what the same command would resume from."""
     try:
         if not folder.exists():
             return f"{folder} was moved or deleted, and what was saved with it"
@@ -95,14 +95,14 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def checkpoints(folder: Path) -> list[Path]:
-    """What says of each checkpoint what belongs to it, the newest last; raises OSError if the folder cannot be read."""
+    """The manifests of a run's checkpoints, the newest last; raises OSError if the folder cannot be read."""
     there = folder / "checkpoints"
     names = sorted(os.listdir(there)) if there.exists() else []
     return [there / name for name in names if re.fullmatch(r"\d{6,}\.json", name)]
 
 
 def check_kinds(folder: Path) -> None:
-    """Refuses what stands where a run keeps a file or a folder, and is none: a named pipe would be read forever."""
+    """Refuses a folder in place of a run's file, and other such things: reading a named pipe would never end."""
     for path in (folder / name for name in FOLDERS):
         if os.path.lexists(path) and not path.is_dir():
             raise RunError(f"{path} is not a folder, which a run keeps there: move it away")
@@ -286,7 +286,7 @@ class Run:
         self._kept[name] = self.write(name, content)
 
     def read(self, name: str) -> bytes:
-        """What was kept; raises Damaged if the file is another. One that an older version wrote is taken as it is."""
+        """The content that was kept as `name`; raises Damaged if it has changed, as far as its hash is known."""
         path = self.folder / name
         if name not in self._kept and path.exists():
             self._kept[name] = hash_of(path.read_bytes())
@@ -350,7 +350,7 @@ class Run:
             )
 
     def games(self) -> Iterator[tuple[int, Arrays]]:
-        """The games of the checkpoint's window, generation by generation; what is damaged is left out."""
+        """The games of the checkpoint's window, generation by generation, except damaged ones."""
         for name, wanted in self._games.items():
             try:
                 yield int(Path(name).stem), load(read_checked(self.folder / name, wanted))
@@ -373,7 +373,7 @@ class Run:
         self._cut_metrics(generation, metrics)
 
     def _cut_metrics(self, generation: int, size: int) -> None:
-        """Lines of later generations are moved to another file; that earlier ones are lost is told."""
+        """Moves lines of later generations to another file; reports lines of earlier ones that are lost."""
         path, lost = self.folder / "metrics.jsonl", self.folder / "metrics.lost.jsonl"
         content = path.read_bytes() if path.exists() else b""
         if content[size:]:

@@ -1,4 +1,4 @@
-"""What a training run is told: tables of a TOML file, each key with its range; checked before any work starts."""
+"""The settings of a training run: tables of a TOML file, each key with its range, checked before any work starts."""
 
 from __future__ import annotations
 
@@ -76,8 +76,10 @@ class SelfplaySettings:
     games: Annotated[int, Between(1, 10**5)] = 64  # side by side in each group
     positions: Annotated[int, COUNT] = 4096  # of finished games, in a generation
     longest: Annotated[int, Between(0, 10**5)] = 0  # plies, then it is a draw; 0: four times the cells, and 100
-    opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to so many …
-    opening_near: Annotated[int, Between(0, 100)] = 0  # … each so many rows and columns from another; 0: anywhere
+    opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to this many …
+    opening_near: Annotated[int, Between(0, 100)] = (
+        0  # … each at most this far from another, in rows and columns; 0: any
+    )
     search: Annotated[str, OneOf("puct", "gumbel")] = "gumbel"
     simulations: Annotated[int, Between(1, 10**5)] = 32
     exploration: Annotated[float, Between(0, 100)] = 1.5
@@ -205,7 +207,7 @@ def load_settings(name: str, changes: Iterable[str] = (), device: str = "cpu") -
 
 
 def laid_over(tables: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables with the keys of others in place of their own."""
+    """`tables` with the keys of `others` in place of their own."""
     return {**tables, **{name: {**tables.get(name, {}), **others[name]} for name in others}}
 
 
@@ -231,7 +233,7 @@ def read_settings(path: Path, device: str = "cpu") -> Settings:
 
 
 def settings_of(tables: Mapping[str, Any], where: str) -> Settings:
-    """The settings of tables; raises BadParameter with the name of what is wrong, and what would be right."""
+    """The settings in `tables`; raises BadParameter, which begins with `where` and says what would be right."""
     settings = Settings(**parts_of(Settings, tables, where))
     if not settings.run.game:
         raise BadParameter(f'{where}: nothing says which game: [run] game = "gomoku:size=8"')
@@ -240,7 +242,7 @@ def settings_of(tables: Mapping[str, Any], where: str) -> Settings:
 
 
 def parts_of(kind: Any, tables: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Tables as the parts of a dataclass of tables."""
+    """The arguments of the dataclass `kind`, whose fields are tables, from the tables of a TOML file."""
     parts: dict[str, Any] = {}
     known: dict[str, Any] = {part.name: type(part.default) for part in fields(kind)}
     for table, keys in tables.items():
@@ -302,7 +304,7 @@ def change(settings: Settings, changes: Iterable[str]) -> Settings:
 
 
 def changed(tables: dict[str, Any], changes: Iterable[str], example: str) -> dict[str, Any]:
-    """Tables, with some values changed as texts `table.key=value` say; an example is told where one is none."""
+    """The tables with `changes`, texts `table.key=value`. The error for another text shows `example`."""
     for text in changes:
         name, equals, value = text.partition("=")
         table, dot, key = name.strip().partition(".")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tengen.games import load_game
-from tengen.learn.run import troubles_told, what_is_saved
+from tengen.learn.run import disk_errors_explained, what_is_saved
 from tengen.learn.screen import Screen
 from tengen.learn.settings import load_settings
 from tengen.rules.errors import TengenError
@@ -40,7 +40,7 @@ def train(
     folder = Path(folder or Path("runs") / Path(preset.partition(":")[0]).stem)
     seconds = 60 * minutes if minutes is not None else float("inf")
     screen = Screen(settings, folder, seconds)
-    with troubles_told(folder), ExitStack() as connection:
+    with disk_errors_explained(folder), ExitStack() as connection:
         if cluster:
             from tengen.arena.cluster import connected
 
@@ -70,7 +70,7 @@ def go_on(training: Any, seconds: float, say: Callable[[str], None], display: An
     with stopped_gently(training, say), display or nullcontext():
         training.go_on(seconds)
     training.close()
-    tell_end(training, training.run.folder, say)
+    say_end(training, training.run.folder, say)
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def stopped_gently(training: Any, say: Callable[[str], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def tell_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
+def say_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
     """Says how far a run has got, and where its report is, if there is one yet."""
     done = f"generation {training.counters.generation} of {training.settings.run.generations}"
     how = "complete" if training.is_complete else f"after {done}; {what_is_saved(folder)}"

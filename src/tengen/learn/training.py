@@ -127,7 +127,7 @@ class Training(RunLoop):
         self._save(metrics, games)
 
     def _play(self, generation: int) -> GenerationGames:
-        """The games of a generation; not all of them if the run is stopped."""
+        """Plays the games of a generation; fewer if the run is stopped."""
         began, before = time.monotonic(), sum(group.evaluations for group in self.groups)
         games = play_groups(self.groups, self._evaluators(generation), self.settings.selfplay.positions, self._stopped)
         evaluations = sum(group.evaluations for group in self.groups) - before
@@ -145,7 +145,7 @@ class Training(RunLoop):
         return [RandomSymmetry(net, self.game, [*seed, number]) for number in range(len(self.groups))]
 
     def _learn(self, generation: int, games: Games) -> dict[str, float]:
-        """Adds the games to the replay, and makes as many steps as they are worth."""
+        """Adds the games to the replay and makes the steps for them; returns the terms of the loss."""
         training = self.settings.training
         self.counters.positions += len(games.moves)
         self.replay.add(generation, games, self.settings.window(self.counters.positions))
@@ -235,7 +235,7 @@ class Training(RunLoop):
 
 
 def begin_with(trainer: Trainer, start: str) -> None:
-    """Gives a trainer the weights of a run, of a net's file, or of a net that comes with us."""
+    """Gives a trainer the weights of `start`: a run's folder, a net's file, or a net that we ship."""
     if Path(start).is_dir():
         trainer.begin_with(newest_weights(Path(start)), start)
         return
@@ -249,7 +249,7 @@ def begin_with(trainer: Trainer, start: str) -> None:
 
 
 def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
-    """Who learns, from what, and who plays: a thread a group; nobody if others play."""
+    """The trainer, its replay, and the groups that play on a CPU, a thread each; no groups unless `plays`."""
     own, count, opening = settings.selfplay, settings.run.groups if plays else 0, settings.opening(game)
     common = settings.plan(), own.games, settings.longest(game)
     groups = [Group(game, *common, 1000 * settings.run.seed + number, opening) for number in range(count)]
@@ -258,7 +258,7 @@ def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
 
 
 def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
-    """The same, all of it on a GPU."""
+    """The same on a GPU."""
     from tengen.learn.gpu.ahead import compile_ahead
     from tengen.learn.gpu.replay import GpuReplay
     from tengen.learn.gpu.selfplay import GpuGroup

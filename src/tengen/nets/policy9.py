@@ -1,4 +1,4 @@
-"""Policy and value nets of Go on 9×9 as they are asked: ONNX files, through ONNX Runtime, without torch.
+"""Policy and value nets of Go on 9×9 in play: ONNX files, evaluated by ONNX Runtime, without torch.
 
 These nets do not see the planes of the game's own `encode`, but others, which their metadata name: `go27` are those of
 `knowledge/go_planes.py`. A policy net has a logit for each point and for a pass, a value net a value; no net has both.
@@ -28,7 +28,7 @@ PLANE_SETS = {"go27": PLANES}
 
 @dataclass(frozen=True)
 class PlaneNetMetadata:
-    """What a net is and where it comes from. Read back, they are equal to what was written."""
+    """The metadata of a policy or value net. Read back, they are equal to what was written."""
 
     kind: str  # policy or value
     game: str  # the spec of what it was trained on; komi is not shown to it
@@ -49,7 +49,7 @@ class PlaneNetMetadata:
 
     @classmethod
     def read(cls, name: str, texts: Mapping[str, str]) -> PlaneNetMetadata:
-        """What the file `name` says of itself."""
+        """The metadata of the file `name`, from its `texts`."""
         if texts.get("format") != FORMAT:
             raise NetError(f"{name} is no policy or value net of the AlphaGo way: `tengen train sl9` makes one")
         metadata = cls(**read_entries(name, texts, cls._allowed))

@@ -1,4 +1,4 @@
-"""Nets as they are played: ONNX files, asked through ONNX Runtime. Nothing here needs torch, nothing is unpickled."""
+"""Nets in play: ONNX files, evaluated by ONNX Runtime. Nothing here needs torch, nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TRIAL = [sys.executable, "-P", "-c", "from tengen.nets.inspection import main; m
 
 
 class NetAnswer(NamedTuple):
-    """What a net says of a position, without any search."""
+    """A net's evaluation of a position, without any search."""
 
     value: float  # in [−1, 1], for the player to move
     policy: dict[int, float]  # the chance of each legal action, the likeliest first
@@ -136,7 +136,7 @@ def new_session(model: bytes, name: str, device: str) -> Any:
 
 
 def load_net(name: str, game: Game, device: str = "cpu") -> Net:
-    """The net of a file, of a run folder (its newest), or of a name that we ship; only if it is for this very game."""
+    """The net that `name` stands for (see `find_net`); raises NetError unless it is for `game`."""
     net = Net(find_net(name), device)
     net.metadata.check_for(game, net.name)
     return net
@@ -172,7 +172,7 @@ def net_for(game: Game) -> str | None:
 
 @cache
 def metadata_of(name: str) -> NetMetadata:
-    """The metadata of a net that we ship."""
+    """The metadata of the shipped net `name`."""
     return Net(SHIPPED / f"{name}.onnx").metadata
 
 
@@ -191,7 +191,7 @@ def read_net(path: Path) -> bytes:
 
 
 def read_trusted(path: Path) -> bytes:
-    """The same; whoever wrote it, it can be asked: a net that does not come with us is tried out first."""
+    """The content of a net's file that is safe to load: a net that we do not ship is inspected and tried first."""
     content = read_net(path)
     if not path.resolve().is_relative_to(SHIPPED.resolve()):
         check_kept(path, content)
@@ -215,7 +215,7 @@ _found_wrong: dict[bytes, str] = {}  # with nets that were tried out, by their h
 
 
 def try_out(content: bytes, name: str) -> None:
-    """Refuses a net that is more than plain layers, or whose first answer takes too much: see inspection.py."""
+    """Raises NetError if a net is more than plain layers, or its first answer takes too much: see inspection.py."""
     key = sha256(content).digest()
     with _trying:
         if key not in _found_wrong:
@@ -225,7 +225,7 @@ def try_out(content: bytes, name: str) -> None:
 
 
 def what_is_wrong(content: bytes) -> str:
-    """With a net, as a process of its own finds out: it may hang, and it may be killed."""
+    """What is wrong with a net, or ""; found out in a process of its own, which may hang or be killed."""
     places = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, "PYTHONPATH": places, "OPENBLAS_NUM_THREADS": "1"}
     try:

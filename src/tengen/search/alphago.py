@@ -33,7 +33,7 @@ class Judge(Protocol):
 
 
 class TwoNets:
-    """A judge of two halves: one knows what is likely, one what it is worth. Without the second all is even."""
+    """A judge made of a policy net and a value net; without the latter every position is even."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class TwoNets:
         value: Callable[[np.ndarray], np.ndarray] | None = None,
         show: Callable[[np.ndarray], np.ndarray] = lambda states: states,
     ):
-        """Both are asked about what `encode_root` makes of states."""
+        """Both nets get the planes that `show` makes of states."""
         self.policy, self.value, self.show = policy, value, show
 
     def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,7 +71,7 @@ class AlphaGo(Puct):
         super().__init__(game, self._judge_first, **settings)
 
     def _judge_first(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What Puct asks about a root: the state that stands first among the leaves, whatever it was shown."""
+        """The evaluator that Puct has for a root: judges the first leaf, whatever the planes are."""
         return self.judge(self.work.leaves[: len(planes)])
 
     def move_to(self, position: Position) -> None:
@@ -94,7 +94,7 @@ class AlphaGo(Puct):
 
     @contextlib.contextmanager
     def _threads(self) -> Iterator[None]:
-        """Threads for as long as a search takes, unless one is enough."""
+        """Keeps a pool of threads during a search, unless one thread is enough."""
         if self.threads == 1 or self.batch == 1:
             yield
             return
@@ -138,7 +138,7 @@ class AlphaGo(Puct):
 
 
 def leaf_number(seed: int, leaf: int) -> int:
-    """The number, of 64 bits, by which the leaf plays: no two seeds up to 2**63 begin at the same one.
+    """The 64-bit number that seeds the rollouts of a leaf: no two seeds up to 2**63 begin at the same number.
 
     Seeds below 2**24 have 2**40 numbers each; the upper bits of larger ones are spread over all bits.
     """

@@ -1,4 +1,4 @@
-"""PUCT, the search of AlphaZero, for one position: many leaves of one tree are asked about at once."""
+"""PUCT, the search of AlphaZero, for one position: a batch of leaves of one tree is evaluated at once."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def backup_leaves(game, nodes, edges, sizes, batch, waiting, priors, values, rol
 
 @entry
 def mark_proven(game, nodes, edges, batch, wins, values):
-    """Where the player to move at a leaf is known to win, that is proven of the edge to it, and the leaf's value."""
+    """Where `wins` [leaves] says that the player to move wins, proves the edge to the leaf and sets its value."""
     for i in range(len(wins)):
         if wins[i]:
             node, edge = batch.paths[i, batch.lengths[i] - 1]
@@ -118,7 +118,7 @@ def mark_proven(game, nodes, edges, batch, wins, values):
 
 @entry
 def lift_proofs(game, nodes, edges, path, length):
-    """What is proven of the last edge of a path goes up as far as it holds."""
+    """Backs the proof at the last edge of `path` up as far as it holds."""
     for i in range(length - 1, -1, -1):
         if edges[path[i, 1]].proven != UNKNOWN:
             lift_proof(nodes, edges, path, i)
@@ -126,7 +126,7 @@ def lift_proofs(game, nodes, edges, path, length):
 
 @entry
 def expand_root(game, root, nodes, edges, sizes, batch, priors, values):
-    """A tree of nothing but its root."""
+    """Makes a tree of nothing but its root."""
     clear_tree(nodes, edges, sizes)
     open_node(game, nodes, edges, sizes, root[0], priors[0], values[0], batch.actions)
 
@@ -139,17 +139,17 @@ def encode_root(game, root, batch):
 
 @entry
 def move_root(game, old_nodes, old_edges, nodes, edges, sizes, source):
-    """What is below a node becomes the tree."""
+    """Makes the subtree below the node `source` the tree."""
     keep_subtree(old_nodes, old_edges, nodes, edges, sizes, source)
 
 
 def usual_batch(simulations: int | None) -> int:
-    """Small where simulations are few: the later ones should know of the earlier ones."""
+    """The usual batch size: small where simulations are few, so that later ones know of earlier ones."""
     return 8 if simulations is None else min(max(simulations // 50, 1), 8)
 
 
 def new_tree(edges: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and edges; what is never used costs no memory."""
+    """Memory for `edges` edges and their nodes; pages that are never used cost nothing."""
     return np.zeros(edges // 4, NODE).view(np.recarray), np.zeros(edges, EDGE).view(np.recarray)
 
 
@@ -214,9 +214,9 @@ class Puct:
         return self.decide(done, clock)
 
     def look_closer(self, prover: Prover, clock: Clock) -> None:
-        """Asks about the line that is expected, for the longer the more it is visited, and again at twice the visits.
+        """Has the prover look at the expected line, with effort by its visits, and again at twice the visits.
 
-        A look takes no more than a quarter of the time that is left.
+        A look takes at most a quarter of the time that is left.
         """
         assert self.position is not None
         position, node, path = self.position, ROOT, self.work.paths[0]
@@ -240,13 +240,13 @@ class Puct:
                 return
 
     def has_more(self, done: int, most: int, limit: Limit, clock: Clock) -> bool:
-        """Whether a search that has made so many simulations, of so many at most, goes on."""
+        """Whether a search goes on that has made `done` simulations of at most `most`."""
         if done >= most or clock.left <= 0 or self.nodes[ROOT].proven != UNKNOWN:
             return False
         return not (limit.early and done and self.is_settled(min(most - done, clock.more(done))))
 
     def is_settled(self, left: float) -> bool:
-        """Whether the favourite keeps the most visits, whoever is given all the simulations that are left.
+        """Whether the favourite keeps the most visits, even if another edge gets all `left` simulations.
 
         A proof could still change the move.
         """
@@ -285,7 +285,7 @@ class Puct:
         return int(completed)
 
     def move_to(self, position: Position) -> None:
-        """Makes `position` the root; what is known of it is kept if it continues the last one."""
+        """Makes `position` the root; its subtree is kept if it continues the last position."""
         moves = None if self.position is None else moves_between(self.position, position)
         source = ROOT if moves is not None else NONE
         for move in moves or ():
@@ -323,7 +323,7 @@ class Puct:
         return int(self.nodes[node].first) + np.lexsort(last_first)[::-1]
 
     def ranked(self, node: int) -> Any:
-        """The edges of a node, in that order."""
+        """The edges of a node, in the order of `order`."""
         return self.edges[self.order(node)]
 
     def favourite(self, node: int) -> Any:
@@ -331,7 +331,7 @@ class Puct:
         return self.ranked(node)[0]
 
     def line_through(self, edge: Any) -> tuple[int, ...]:
-        """The edge's action, and what is expected after it."""
+        """The edge's action, and the expected line after it."""
         line = [int(edge.action)]
         while edge.visits and int(edge.child) != NO_CHILD and len(line) < LONGEST_LINE:
             edge = self.favourite(int(edge.child))
@@ -357,7 +357,7 @@ class Puct:
         )
 
     def opinions(self, lines: int | None = None) -> list[Opinion]:
-        """What the tree says of each action visited, the best first; that many have a line, by default all."""
+        """An Opinion of each visited action, the best first; the first `lines` have a line, by default all."""
         edges = self.ranked(ROOT)
         return [
             Opinion(
