@@ -19,7 +19,6 @@ from tengen.alphago.dataset import (
     is_chosen,
     positions_of,
     read_records,
-    unpacked,
 )
 from tengen.games import load_game
 from tengen.knowledge.go_planes import encode_states
@@ -44,9 +43,14 @@ def read(folder: Path, *texts: str) -> Records:
     return read_records(folder, GAME)
 
 
+def unpacked(bits: np.ndarray) -> np.ndarray:
+    """Planes [positions, planes, cells] that are packed as bits [positions, planes, bytes]."""
+    return np.unpackbits(bits, axis=2, count=81, bitorder="little")
+
+
 def stones(positions: np.ndarray, players: list[int]) -> np.ndarray:
     """Boards [positions, rows, columns] as Black, White and empty, from planes as the players to move see them."""
-    own, other = unpacked(positions, 81)[:, 0], unpacked(positions, 81)[:, 1]
+    own, other = unpacked(positions)[:, 0], unpacked(positions)[:, 1]
     is_white = np.array(players)[:, np.newaxis] == 1
     black, white = np.where(is_white, other, own), np.where(is_white, own, other)
     return (black + 2 * white).reshape(-1, 9, 9)
@@ -78,7 +82,7 @@ def test_planes_are_those_of_the_positions() -> None:
     one = RecordedGame(np.zeros(81, np.int8), 0, end.moves, ("", ""), 0, -1)
     positions, position = positions_of(GAME, [one]), GAME.start()
     for ply, action in enumerate(end.moves):
-        assert np.array_equal(unpacked(positions.planes[ply : ply + 1], 81), encode_states(GAME, position.states))
+        assert np.array_equal(unpacked(positions.planes[ply : ply + 1]), encode_states(GAME, position.states))
         position = position.play(action)
 
 

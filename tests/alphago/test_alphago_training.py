@@ -16,8 +16,8 @@ from typer.testing import CliRunner  # noqa: E402
 from tengen.alphago.dataset import TWICE, is_chosen, read_records  # noqa: E402
 from tengen.alphago.games import Lockstep, both_seats, play_match, play_rows  # noqa: E402
 from tengen.alphago.networks import PolicyNetwork, export_net  # noqa: E402
-from tengen.alphago.reinforce import ReinforceTraining, Told, log_policy  # noqa: E402
-from tengen.alphago.settings import load_stage, read_stage  # noqa: E402
+from tengen.alphago.reinforce import Experience, ReinforceTraining, log_policy  # noqa: E402
+from tengen.alphago.settings import load_stage  # noqa: E402
 from tengen.alphago.stage import Boards, StageTraining, as_boards  # noqa: E402
 from tengen.alphago.supervised import OWN_RECORDS, SupervisedTraining  # noqa: E402
 from tengen.alphago.values import ValueTraining, play_samples  # noqa: E402
@@ -310,7 +310,7 @@ def test_what_won_becomes_likelier_and_the_bounds_hold(tmp_path: Path) -> None:
             return float(log_policy(training.learner.model(planes[:1]), planes[:1])[0, 40])
 
     before, ones = chance(), torch.ones(8)
-    told = Told(torch.full((8,), 40), ones, ones, torch.full((8,), before))
+    told = Experience(torch.full((8,), 40), ones, ones, torch.full((8,), before))
     for _ in range(200):
         gain, *_, clipped = training._step(planes, told, 1e-3)
     after = chance()
@@ -342,7 +342,7 @@ def test_settings_are_checked_and_come_back(tmp_path: Path) -> None:
     for stage in ("sl9", "rl9", "value9"):
         settings = load_stage(stage)
         (tmp_path / "config.toml").write_text(settings.text())
-        assert read_stage(type(settings), tmp_path / "config.toml") == settings
+        assert type(settings).read(tmp_path / "config.toml") == settings
     with pytest.raises(BadParameter, match=r"\[training\] has no key 'bach'"):
         load_stage("sl9", ["training.bach=3"])
     with pytest.raises(BadParameter, match="leaves none to learn"):

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 import pytest
 
 import tengen
-from tengen.alphago.report import write_report as write_stage_report
 from tengen.learn.report import duration, read_metrics, write_report
 from tengen.records.record import Record, result_words
 from tengen.records.sgf import write_sgf
@@ -179,7 +178,6 @@ def test_where_no_match_was_played_yet_the_first_is_told(tmp_path, config, said)
     (tmp_path / "config.toml").write_text(config)
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(metrics_of(number)) + "\n" for number in (1, 2)))
     assert said in check(write_report(tmp_path))[0]
-    assert said in check(write_stage_report(tmp_path))[0]
     with (tmp_path / "metrics.jsonl").open("a") as file:
         file.write(json.dumps(metrics_of(5)) + "\n")
     assert "curve of strength" not in (text := check(write_report(tmp_path))[0]) and "sooner" not in text

@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 
-from tengen.learn.run import Counters, Damaged, Run, RunError, hash_of, troubles_told, write_file
+from tengen.learn.run import Counters, Damaged, Run, RunError, disk_errors_explained, hash_of, write_file
 from tengen.learn.settings import load_settings
 
 SETTINGS = load_settings("tictactoe")
@@ -245,7 +245,7 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         words = r"000002.safetensors: No space left on device.*generation 1 is saved, and the same command goes on"
-        with pytest.raises(RunError, match=words), troubles_told(tmp_path):
+        with pytest.raises(RunError, match=words), disk_errors_explained(tmp_path):
             saved(run, (2,))
     assert not list(tmp_path.glob("*/.*.part"))
     run.close()

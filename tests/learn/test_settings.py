@@ -80,6 +80,7 @@ def test_changes():
         ("training.learning_rate=-1", "training.learning_rate=-1 is out of range"),
         ("net.kind=resnext", "no network is called 'resnext'; did you mean 'resnet'"),
         ("selfplay.keep=1", "selfplay.keep=1 is not true or false"),
+        ("net.heads=locl", "net.heads=locl is unknown; did you mean 'local'"),
         ("run.game=gomoko", "no game is called 'gomoko'; did you mean 'gomoku'"),
         ("run.game=", "nothing says which game"),
         ("simulations", "write table.key=value"),

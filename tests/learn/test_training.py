@@ -25,7 +25,7 @@ from tengen.games import load_game
 from tengen.learn.ladder import truth_of
 from tengen.learn.run import RunError, hash_of
 from tengen.learn.settings import load_settings
-from tengen.learn.start import stopped_gently, tell_end
+from tengen.learn.start import say_end, stopped_gently
 from tengen.learn.start import train as train_run
 from tengen.learn.trainer import typical_planes
 from tengen.learn.training import Training
@@ -448,12 +448,12 @@ def test_an_end_names_the_report_only_if_there_is_one(tmp_path):
     settings = load_settings("tictactoe", SMALL)
     training = Training(tmp_path / "run", settings, load_game(settings.run.game), Silent())
     told: list[str] = []
-    tell_end(training, tmp_path / "run", told.append)
+    say_end(training, tmp_path / "run", told.append)
     training.go_on(0.01)
-    tell_end(training, tmp_path / "run", told.append)
+    say_end(training, tmp_path / "run", told.append)
     training.close()
     assert told[0].endswith("of 12; no generation is saved yet, and the same command begins anew.")
     assert "of 12; generation 1 is saved, and the same command goes on from there. Report: " in told[1]
     shutil.rmtree(tmp_path / "run")
-    tell_end(training, tmp_path / "run", told.append)
+    say_end(training, tmp_path / "run", told.append)
     assert told[2].endswith("run was moved or deleted, and what was saved with it.")

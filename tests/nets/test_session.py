@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 
 from tengen.nets import session
 from tengen.nets.metadata import NetError
-from tengen.nets.runtime import SHIPPED, ask
+from tengen.nets.runtime import SHIPPED, outputs_of
 
 ASK = """
 import numpy as np
@@ -75,5 +75,5 @@ def test_an_answer_without_an_end_is_stopped(monkeypatch):
     """Inspection refuses loops; what it may have overlooked must not hold up every search."""
     monkeypatch.setattr(session, "LONGEST_ANSWER", 0.1)
     with pytest.raises(NetError, match=r"this net cannot answer: .*terminate"):
-        ask(session.open_session(ENDLESS.SerializeToString()), "this net", np.zeros(1, np.float32))
+        outputs_of(session.open_session(ENDLESS.SerializeToString()), "this net", np.zeros(1, np.float32))
     assert session.watchdog().running == {}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tengen
+from tengen.rules.board import OneOf
 from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, UnknownGame
 
 EXAMPLE = str(Path(__file__).parent.parent.parent / "examples" / "breakthrough.py")
@@ -191,6 +192,14 @@ def test_wrong_specs(spec, error, message):
     with pytest.raises(error) as caught:
         tengen.load_game(spec)
     assert message in str(caught.value)
+
+
+def test_a_choice_of_kind_str_is_the_name_and_of_kind_int_its_number():
+    kind = OneOf("dense", "local")
+    assert kind.read("heads", "local", str) == "local"
+    assert kind.read("heads", "local", int) == kind.read("heads", 1, int) == 1
+    with pytest.raises(BadParameter, match="heads=1 is unknown"):
+        kind.read("heads", 1, str)
 
 
 HEAD = """

@@ -13,7 +13,7 @@ from tengen.agents.specs import load_agent
 from tengen.arena.match import score_of
 from tengen.arena.tournament import Tournament, play_tournament
 from tengen.rules.errors import TengenError
-from tengen.search.alphago import AlphaGo, ByPlanes, TwoNets, knows_nothing, leaf_number
+from tengen.search.alphago import AlphaGo, TwoNets, leaf_number
 from tengen.search.evaluators import Uniform
 from tengen.search.limits import Limit
 from tengen.search.rollouts import NOT_PLAYED, Even, QuickRollouts
@@ -67,17 +67,17 @@ def test_leaves_are_judged_for_their_own_player():
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_change_nothing(threads):
     game = load_game("go:size=5,komi=2.5")
-    search = AlphaGo(game, knows_nothing(game), QuickRollouts(game, Even()), threads, rollouts=1.0, batch=8, memory=16)
+    search = AlphaGo(game, Uniform(game), QuickRollouts(game, Even()), threads, rollouts=1.0, batch=8, memory=16)
     position = game.start()
     for _ in range(3):
         decision = search.search(position, Limit(playouts=300))
         assert decision.nodes == 300
         check_whole(search)
         position = position.play(decision.action)
-    alone = AlphaGo(game, knows_nothing(game), QuickRollouts(game, Even()), 1, rollouts=1.0, batch=8, memory=16)
+    alone = AlphaGo(game, Uniform(game), QuickRollouts(game, Even()), 1, rollouts=1.0, batch=8, memory=16)
     assert (
         alone.search(game.start(), Limit(playouts=300)).policy
-        == AlphaGo(game, knows_nothing(game), QuickRollouts(game, Even()), threads, rollouts=1.0, batch=8, memory=16)
+        == AlphaGo(game, Uniform(game), QuickRollouts(game, Even()), threads, rollouts=1.0, batch=8, memory=16)
         .search(game.start(), Limit(playouts=300))
         .policy
     )
@@ -85,7 +85,7 @@ def test_threads_change_nothing(threads):
 
 def test_the_tree_is_kept():
     game = load_game("go:size=5")
-    search = AlphaGo(game, knows_nothing(game), QuickRollouts(game, Even()), rollouts=1.0, batch=4, memory=16)
+    search = AlphaGo(game, Uniform(game), QuickRollouts(game, Even()), rollouts=1.0, batch=4, memory=16)
     decision = search.search(game.start(), Limit(playouts=400))
     visits = next(int(edge.visits) for edge in search.edges_of(ROOT) if edge.action == decision.action)
     search.move_to(game.start().play(decision.action))
@@ -96,7 +96,7 @@ def test_games_given_up_leave_no_trace():
     game = load_game("go:size=5")
     search = AlphaGo(
         game,
-        knows_nothing(game),
+        Uniform(game),
         lambda leaves, number, clock: np.full(len(leaves), NOT_PLAYED),
         rollouts=1.0,
         memory=16,
@@ -110,22 +110,14 @@ def test_games_given_up_leave_no_trace():
 def test_a_game_is_solved_with_rollouts_alone():
     """X wins at c3; O must stop it there, wherever else games may lead."""
     game = load_game("tictactoe")
-    search = AlphaGo(game, knows_nothing(game), QuickRollouts(game, Even()), rollouts=1.0, memory=16)
+    search = AlphaGo(game, Uniform(game), QuickRollouts(game, Even()), rollouts=1.0, memory=16)
     decision = search.search(game.from_moves("a1 b1 b2"), Limit(playouts=3000))
     assert game.action_text(decision.action) == "c3"
 
 
-def test_an_evaluator_of_planes_is_a_judge():
-    game = load_game("go:size=5")
-    judge = ByPlanes(game, Uniform(game))
-    logits, values = judge(game.start().states)
-    assert logits.shape == (1, 26)
-    assert values.tolist() == [0.0]
-
-
 def test_limits():
     game = load_game("go:size=5")
-    search = AlphaGo(game, knows_nothing(game), QuickRollouts(game, Even()), 2, rollouts=1.0, memory=64)
+    search = AlphaGo(game, Uniform(game), QuickRollouts(game, Even()), 2, rollouts=1.0, memory=64)
     for playouts in (1, 7, 100):
         assert search.search(game.start(), Limit(playouts=playouts)).nodes == playouts
     stop = Event()

@@ -104,7 +104,7 @@ def test_a_cache_asks_nothing_twice():
             assert kept.dtype == np.float32
             assert np.array_equal(kept, fresh)
     assert [len(shown) for shown in recorder.shown] == [3, 1, 2]
-    assert (cached.asked, cached.hits) == (15, 9)
+    assert (cached.lookups, cached.hits) == (15, 9)
 
 
 def test_a_cache_forgets_the_oldest():

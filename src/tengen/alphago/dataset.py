@@ -297,7 +297,7 @@ class Positions(NamedTuple):
 
 
 def is_chosen(one: RecordedGame, players: str) -> list[bool]:
-    """Which moves are learned from: those that a player of a fitting name chose."""
+    """For each move whether to learn from it: it was chosen by a player whose name matches the pattern `players`."""
     wanted = [fnmatchcase(name, players) for name in one.players]
     return [ply >= one.opening and wanted[(one.to_play + ply) % 2] for ply in range(len(one.moves))]
 
@@ -305,7 +305,7 @@ def is_chosen(one: RecordedGame, players: str) -> list[bool]:
 def positions_of(
     game: Game, games: Sequence[RecordedGame], players: str = "*", progress: Progress = lambda done, total: None
 ) -> Positions:
-    """The positions of games in which a player of a fitting name was to move, in order; on all cores."""
+    """The positions in which a player whose name matches `players` chose the move, in order; uses all cores."""
     parts = [games[begin : begin + GAMES_AT_ONCE] for begin in range(0, len(games), GAMES_AT_ONCE)]
 
     def encode(part: Sequence[RecordedGame]) -> Positions:
@@ -327,8 +327,3 @@ def positions_of(
 def packed(planes: np.ndarray) -> np.ndarray:
     """Planes [n, planes, cells] of zeros and ones as bits [n, planes, bytes]."""
     return np.packbits(planes, axis=2, bitorder="little")
-
-
-def unpacked(bits: np.ndarray, cells: int) -> np.ndarray:
-    """And back."""
-    return np.unpackbits(bits, axis=2, count=cells, bitorder="little")

@@ -136,11 +136,11 @@ class Lockstep:
         self.planes[:] = encode_states(game, self.states[:1])
 
     def movers(self, policy: int) -> np.ndarray:
-        """The rows in which a policy is to move."""
+        """The rows in which the policy 0 or 1 is to move."""
         return np.flatnonzero((self.results == ONGOING) & ((self.states.to_play ^ self.seats) == policy))
 
     def step(self, rows: np.ndarray, policy: Policy) -> np.ndarray:
-        """A policy moves in some rows: its moves."""
+        """Lets a policy move in `rows` [n]; returns its moves [n]."""
         logits, actions = policy(self.planes[rows]), np.zeros(len(rows), np.int64)
         parts = np.array_split(np.arange(len(rows)), max(1, min(self.threads, len(rows) // SMALLEST_SHARE)))
 
@@ -171,7 +171,7 @@ class Lockstep:
         is_stopped: Callable[[], bool] = lambda: False,
         keep: bool = False,
     ) -> list[Moves]:
-        """Plays all games to their end; the first policy's own moves, if they are to be kept."""
+        """Plays all games to their end; returns the moves that the first policy chose, if `keep`."""
         kept: list[Moves] = []
         while (self.results == ONGOING).any() and not is_stopped():
             turns = [(number, self.movers(number)) for number in (0, 1)]
@@ -187,13 +187,13 @@ class Lockstep:
         return kept
 
     def values(self) -> np.ndarray:
-        """How each game ended for the first policy: 1, −1, or 0 for a draw."""
+        """The results [games] for the first policy: 1, −1, or 0 for a draw."""
         won = np.where(self.results == self.seats + 1, 1, -1)
         return np.where(self.results == DRAW, 0, won).astype(np.float32)
 
 
 def both_seats(count: int) -> np.ndarray:
-    """Seats in which the first policy is either player equally often."""
+    """`count` seats: the first policy is either player equally often."""
     return np.arange(count, dtype=np.uint8) % 2
 
 

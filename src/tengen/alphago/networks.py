@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import onnx
 import torch
-from onnx import numpy_helper
 from torch import fx, nn
 
-from tengen.nets.export import LAYERS, finished, operators, tensor
+from tengen.nets.export import LAYERS, finished, operators, tensor, weights_of
 from tengen.nets.layers import Convolution, folded, quiet
 from tengen.nets.metadata import NetError
 from tengen.nets.policy9 import KINDS, PLANE_SETS, PlaneNetMetadata
@@ -115,10 +113,8 @@ def import_net(path: Path, game: Game) -> tuple[nn.Module, PlaneNetMetadata]:
         raise NetError(f"{path.name} is damaged, or no ONNX file: {reason}") from reason
     metadata = PlaneNetMetadata.read(path.name, {prop.key: prop.value for prop in file.metadata_props})
     model = folded(new_network(game, metadata))
-    arrays = {weight.name.removesuffix(".half"): numpy_helper.to_array(weight) for weight in file.graph.initializer}
-    weights = {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
     try:
-        model.load_state_dict(weights)
+        model.load_state_dict(weights_of(file))
     except RuntimeError as reason:
         raise NetError(f"{path.name} has other weights than its metadata say: {reason}") from reason
     return model, metadata

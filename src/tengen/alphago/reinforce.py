@@ -21,67 +21,46 @@ from torch.nn import functional
 
 from tengen.alphago.games import Lockstep, Policy, both_seats, play_match
 from tengen.alphago.networks import ValueNetwork, export_net, import_net
-from tengen.alphago.settings import cosine
-from tengen.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining, as_boards, mixed
+from tengen.alphago.stage import AT_ONCE, Arrays, Boards, Learner, Metrics, StageTraining, as_boards, mixed
 from tengen.knowledge.go_planes import EYE, LARGE_SELF_ATARI, LIBERTIES_AFTER, PLANES
-from tengen.learn.run import Damaged, RunError, net_name
-from tengen.learn.training import result_of
-from tengen.nets.metadata import NetError
-from tengen.nets.policy9 import PlaneNetMetadata, PolicyNet, find_plane_net
-from tengen.nets.runtime import read_net
+from tengen.learn.loop import result_of
+from tengen.learn.run import Damaged, net_name
+from tengen.learn.settings import cosine
+from tengen.nets.policy9 import PlaneNetMetadata, PolicyNet
 from tengen.rules.contract import FIRST
 from tengen.rules.game import Game
 
-AT_ONCE = 8192  # positions that a network is asked about
 NEVER = -1e9  # the logit of a move that is not played
 SUPERVISED = "the supervised policy"
 
 
-class Told(NamedTuple):
-    """What a generation's games say, position by position."""
+class Experience(NamedTuple):
+    """A generation's games, position by position."""
 
-    chosen: torch.Tensor  # [n]: actions
+    actions: torch.Tensor  # [n]
     values: torch.Tensor  # [n]: how the game ended for the player to move
-    worth: torch.Tensor  # [n]: of the action: the value less the baseline, scaled
-    chances: torch.Tensor  # [n]: logarithms of the chances of the actions when they were played
+    advantages: torch.Tensor  # [n]: the value less the baseline, scaled
+    log_chances: torch.Tensor  # [n]: of the actions when they were played
 
 
 class ReinforceTraining(StageTraining):
     """Learns to win, from the policy of records on."""
 
+    start_net = net_name(0)
+    start_setting, start_example = "policy.start", "runs/sl9"
+
     def prepare(self) -> None:
-        own = self.settings.training
-        first = self.run.net_path(0)
-        if not first.exists():
-            if not self.settings.policy.start:
-                raise NetError("nothing says which policy to begin from: --set policy.start=runs/sl9")
-            self.run.keep(net_name(0), read_net(find_plane_net(self.settings.policy.start)))
-        try:
-            PolicyNet(first).check_for(self.game)
-        except NetError as reason:
-            raise RunError(f"{reason}: put the policy back that the run began from (policy.start)") from reason
+        own, first = self.settings.training, self.run.net_path(0)
         model, self.first_metadata = import_net(first, self.game)
-        self.reference = self._at_rest(import_net(first, self.game)[0])
+        self.reference = self.at_rest(import_net(first, self.game)[0])
         self.learner = Learner(model.eval(), self.device, longest_gradient=own.longest_gradient)
         small = ValueNetwork(PLANES, self.game.shape, own.baseline_channels, own.baseline_layers)
         self.baseline = Learner(small, self.device, longest_gradient=own.longest_gradient)
-
-    def _at_rest(self, model: nn.Module) -> nn.Module:
-        """A network that only plays."""
-        model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        return model.eval().requires_grad_(False)
-
-    def begin(self) -> None:
-        self.run.read(net_name(0))  # from now on its hash is known
 
     def save(self) -> Arrays:
         return {**self.learner.save("policy"), **self.baseline.save("baseline")}
 
     def restore(self, arrays: Arrays) -> None:
-        try:
-            self.run.read(net_name(0))
-        except Damaged as reason:
-            raise RunError(f"{reason}: put the policy back that the run began from (policy.start)") from reason
         self.learner.restore("policy", arrays)
         self.baseline.restore("baseline", arrays)
 
@@ -91,8 +70,8 @@ class ReinforceTraining(StageTraining):
     def metadata(self) -> PlaneNetMetadata:
         return replace(self.first_metadata, run=self.run.folder.name, step=self.steps)
 
-    def is_kept(self, number: int) -> bool:
-        return number % self.settings.pool.every == 0
+    def is_kept(self, generation: int) -> bool:
+        return generation % self.settings.pool.every == 0
 
     def pool(self) -> list[int]:
         """The generations whose nets are opponents: the first, and the newest of those that were kept.
@@ -106,7 +85,7 @@ class ReinforceTraining(StageTraining):
         return [0, *filter(self._is_whole, newest)]
 
     def _is_whole(self, number: int) -> bool:
-        """Whether the net of an opponent is what was saved; one that is not is deleted, which is told."""
+        """Whether the net of an opponent is what was saved; one that is not is deleted, with a message."""
         if not self.run.net_path(number).exists():
             return False
         try:
@@ -122,7 +101,7 @@ class ReinforceTraining(StageTraining):
         random = np.random.default_rng([self.settings.run.seed, number])
         self.watcher.doing("playing")
         opponent = int(random.choice(self.pool()))
-        other = self._at_rest(import_net(self.run.net_path(opponent), self.game)[0])
+        other = self.at_rest(import_net(self.run.net_path(opponent), self.game)[0])
         table = Lockstep(self.game, both_seats(own.games), int(random.integers(2**62)), own.longest, own.temperature)
         table.randoms[:, 1] = random.integers(0, own.opening + 1, own.games)
         policies = (self._player(self.learner.model), self._player(other))
@@ -134,8 +113,8 @@ class ReinforceTraining(StageTraining):
         rows = np.concatenate([part.rows for part in moves])
         boards = Boards(self.game, np.concatenate([part.planes for part in moves]), self.device)
         actions, values = np.concatenate([part.actions for part in moves]), table.values()
-        told, explained = self._told(boards, actions, values[rows])
-        measured = self._learn(boards, told, number)
+        experience, explained = self._experience(boards, actions, values[rows])
+        measured = self._learn(boards, experience, number)
         if self.is_stopped:
             return {}
         self.counters.games += own.games
@@ -153,14 +132,11 @@ class ReinforceTraining(StageTraining):
             metrics["matches"] = [self._match(number)]
         return metrics
 
-    def _stopped(self) -> bool:
-        return self.is_stopped
-
     def _player(self, model: nn.Module) -> Policy:
         return player_of(model, self.game, self.device, self.metadata())
 
-    def _told(self, boards: Boards, actions: np.ndarray, values: np.ndarray) -> tuple[Told, float]:
-        """What each move was worth, and which share of the results' variance the baseline knew before."""
+    def _experience(self, boards: Boards, actions: np.ndarray, values: np.ndarray) -> tuple[Experience, float]:
+        """The games as experience, and the share of the results' variance that the baseline explained before."""
         chosen = torch.as_tensor(actions, device=self.device)
         ends = torch.as_tensor(values, device=self.device)
         expected, chances = torch.zeros_like(ends), torch.zeros_like(ends)
@@ -168,23 +144,22 @@ class ReinforceTraining(StageTraining):
         with torch.no_grad():
             for part in torch.arange(len(boards), device=self.device).split(AT_ONCE):
                 planes = boards.planes(part)
-                expected[part] = self._ask(self.baseline.model, planes)
-                chances[part] = log_policy(self._ask(self.learner.model, planes), planes).gather(1, chosen[part, None])[
-                    :, 0
-                ]
+                expected[part] = self._evaluate(self.baseline.model, planes)
+                chances[part] = log_policy(self._evaluate(self.learner.model, planes), planes).gather(
+                    1, chosen[part, None]
+                )[:, 0]
         left = ends - expected
         explained = 1 - float(left.var() / ends.var().clamp_min(1e-6))
-        return Told(chosen, ends, (left - left.mean()) / left.std().clamp_min(1e-3), chances), explained
+        return Experience(chosen, ends, (left - left.mean()) / left.std().clamp_min(1e-3), chances), explained
 
-    def _ask(self, model: nn.Module, planes: torch.Tensor) -> torch.Tensor:
+    def _evaluate(self, model: nn.Module, planes: torch.Tensor) -> torch.Tensor:
         with mixed(self.device):
             return model(planes).float()
 
-    def _learn(self, boards: Boards, told: Told, number: int) -> Metrics:
+    def _learn(self, boards: Boards, experience: Experience, number: int) -> Metrics:
         """Epochs over the positions in a random order."""
         own = self.settings.training
-        random = torch.Generator(self.device.type).manual_seed(1000 * self.settings.run.seed + number)
-        rate = cosine(own.learning_rate, self.done)
+        random, rate = self.order_of(number), cosine(own.learning_rate, self.done)
         totals, count = torch.zeros(5, device=self.device), 0
         self.baseline.model.train()
         for _ in range(own.epochs):
@@ -194,7 +169,7 @@ class ReinforceTraining(StageTraining):
                     return {}
                 if len(part) < min(own.batch, len(order)) // 2:  # a remnant would be a step as large as others
                     continue
-                totals += self._step(boards.planes(part), Told(*(column[part] for column in told)), rate)
+                totals += self._step(boards.planes(part), Experience(*(column[part] for column in experience)), rate)
                 count += 1
                 self.steps += 1
         gain, error, entropy, distance, clipped = (totals / max(count, 1)).tolist()
@@ -206,20 +181,20 @@ class ReinforceTraining(StageTraining):
             "loss": {"policy": -gain, "baseline": error},
         }
 
-    def _step(self, planes: torch.Tensor, told: Told, rate: float) -> torch.Tensor:
+    def _step(self, planes: torch.Tensor, experience: Experience, rate: float) -> torch.Tensor:
         """One step of the policy, one of the baseline; gain, baseline's error, entropy, distance, share clipped."""
         own = self.settings.training
-        logs = log_policy(self._ask(self.learner.model, planes), planes)
+        logs = log_policy(self._evaluate(self.learner.model, planes), planes)
         with torch.no_grad():
-            supervised = log_policy(self._ask(self.reference, planes), planes)
+            supervised = log_policy(self._evaluate(self.reference, planes), planes)
         chances = logs.exp()
         entropy = -(chances * logs).sum(1).mean()
         distance = (chances * (logs - supervised)).sum(1).mean()
-        change = (logs.gather(1, told.chosen[:, None])[:, 0] - told.chances).exp()
+        change = (logs.gather(1, experience.actions[:, None])[:, 0] - experience.log_chances).exp()
         bounded = change.clamp(1 - own.clip, 1 + own.clip)
-        gain = torch.minimum(change * told.worth, bounded * told.worth).mean()
+        gain = torch.minimum(change * experience.advantages, bounded * experience.advantages).mean()
         self.learner.step(own.distance * distance - gain - own.entropy * entropy, rate)
-        error = functional.mse_loss(self._ask(self.baseline.model, planes), told.values)
+        error = functional.mse_loss(self._evaluate(self.baseline.model, planes), experience.values)
         self.baseline.step(error, own.baseline_rate)
         clipped = (change != bounded).float().mean()
         return torch.stack([gain, error, entropy, distance, clipped]).detach()
@@ -247,20 +222,20 @@ def player_of(model: nn.Module, game: Game, device: torch.device, metadata: Plan
     if device.type == "cpu":
         return in_parts(PolicyNet(export_net(model, game, metadata)))
 
-    def ask(planes: np.ndarray) -> np.ndarray:
+    def evaluate(planes: np.ndarray) -> np.ndarray:
         shown = torch.from_numpy(planes).to(device, non_blocking=True)
         with torch.inference_mode(), mixed(device):
             return model(as_boards(shown, game)).float().cpu().numpy()
 
-    return in_parts(ask)
+    return in_parts(evaluate)
 
 
 def in_parts(policy: Callable[[np.ndarray], np.ndarray]) -> Policy:
-    """A policy that is asked about no more than so many positions at once."""
+    """The policy, evaluated for at most AT_ONCE positions at a time."""
 
-    def ask(planes: np.ndarray) -> np.ndarray:
+    def evaluate(planes: np.ndarray) -> np.ndarray:
         if len(planes) <= AT_ONCE:
             return policy(planes)
         return np.concatenate([policy(planes[at : at + AT_ONCE]) for at in range(0, len(planes), AT_ONCE)])
 
-    return ask
+    return evaluate

@@ -1,22 +1,19 @@
-"""What the three stages are told: tables of TOML, each key with its range, checked before any work starts."""
+"""The settings of the three stages: tables of a TOML file, each key with its range, checked before any work starts."""
 
 from __future__ import annotations
 
-import math
-import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from tengen.games import load_game
 from tengen.knowledge.go_planes import GROUPS, check_size
-from tengen.learn.settings import COUNT, SHARE, changed, parts_of, toml_of
+from tengen.learn.settings import COUNT, SHARE, Tables, changed, parts_of, read_tables
 from tengen.rules.board import Between
 from tengen.rules.errors import BadParameter, nearest
 
 PRESETS = Path(__file__).parent
-PATHS = ("data.records", "policy.start", "policy.net")  # may differ from machine to machine
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ class PolicyTable:
 class PlayTable:
     games: Annotated[int, Between(2, 10**6)] = 1024  # side by side, in a generation; half with each colour
     longest: Annotated[int, Between(1, 424)] = 200  # plies, then the board is counted as it stands
-    opening: Annotated[int, Between(0, 100)] = 0  # random plies, from which nothing is learned: 0 to so many
+    opening: Annotated[int, Between(0, 100)] = 0  # a game begins with 0 to this many random plies, not learned from
     temperature: Annotated[float, Between(0.01, 100)] = 1.0
 
 
@@ -104,23 +101,22 @@ class SamplesTable:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """What the settings of every stage can do."""
+class Stage(Tables):
+    """The settings of a stage."""
 
-    def text(self) -> str:
-        """As TOML, with everything spelled out."""
-        lines: list[str] = []
-        for table, keys in asdict(self).items():
-            lines += [f"[{table}]", *(f"{key} = {toml_of(value)}" for key, value in keys.items()), ""]
-        return "\n".join(lines)
+    movable = ("data.records", "policy.start", "policy.net")  # paths, which differ from machine to machine
+
+    @classmethod
+    def read(cls, path: Path) -> Any:
+        return stage_of(cls, read_tables(path), str(path))
 
 
 @dataclass(frozen=True)
 class Supervised(Stage):
-    run: RunTable = field(default_factory=RunTable)
-    net: NetTable = field(default_factory=NetTable)
-    data: RecordsTable = field(default_factory=RecordsTable)
-    training: LearningTable = field(default_factory=LearningTable)
+    run: RunTable = RunTable()
+    net: NetTable = NetTable()
+    data: RecordsTable = RecordsTable()
+    training: LearningTable = LearningTable()
 
     def hidden(self) -> list[int]:
         """The planes that are left out."""
@@ -133,41 +129,34 @@ class Supervised(Stage):
 
 @dataclass(frozen=True)
 class Reinforced(Stage):
-    run: RunTable = field(default_factory=RunTable)
-    policy: PolicyTable = field(default_factory=PolicyTable)
-    play: PlayTable = field(default_factory=PlayTable)
-    pool: PoolTable = field(default_factory=PoolTable)
-    training: ReinforceTable = field(default_factory=ReinforceTable)
-    evaluation: MatchTable = field(default_factory=MatchTable)
+    run: RunTable = RunTable()
+    policy: PolicyTable = PolicyTable()
+    play: PlayTable = PlayTable()
+    pool: PoolTable = PoolTable()
+    training: ReinforceTable = ReinforceTable()
+    evaluation: MatchTable = MatchTable()
 
 
 @dataclass(frozen=True)
 class Valued(Stage):
-    run: RunTable = field(default_factory=RunTable)
-    policy: PlayerTable = field(default_factory=PlayerTable)
-    net: NetTable = field(default_factory=NetTable)
-    samples: SamplesTable = field(default_factory=SamplesTable)
-    training: LearningTable = field(default_factory=LearningTable)
+    run: RunTable = RunTable()
+    policy: PlayerTable = PlayerTable()
+    net: NetTable = NetTable()
+    samples: SamplesTable = SamplesTable()
+    training: LearningTable = LearningTable()
 
 
 STAGES: dict[str, type[Stage]] = {"sl9": Supervised, "rl9": Reinforced, "value9": Valued}
 
 
 def load_stage(name: str, changes: Iterable[str] = ()) -> Any:
-    """The settings of a stage as its preset has them, with changes `table.key=value`."""
-    tables = tomllib.loads((PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
+    """The settings of the preset `name`, with `changes` such as "training.batch=512"."""
+    tables = read_tables(PRESETS / f"{name}.toml")
     return stage_of(STAGES[name], changed(tables, changes, "training.batch=512"), name)
 
 
-def read_stage(kind: type[Stage], path: Path) -> Any:
-    """The settings in a run's folder."""
-    try:
-        return stage_of(kind, tomllib.loads(path.read_text(encoding="utf-8")), str(path))
-    except (OSError, ValueError, RecursionError) as reason:
-        raise BadParameter(f"{path} cannot be read: {reason}") from reason
-
-
 def stage_of(kind: type[Stage], tables: Mapping[str, Any], where: str) -> Any:
+    """The settings of tables; raises BadParameter, beginning with `where`, and says what is wrong."""
     stage: Any = kind(**parts_of(kind, tables, where))
     check_size(load_game(stage.run.game))
     if isinstance(stage, Supervised):
@@ -177,8 +166,3 @@ def stage_of(kind: type[Stage], tables: Mapping[str, Any], where: str) -> Any:
             f"{where}: run.generations={stage.run.generations} leaves none to learn after those that play"
         )
     return stage
-
-
-def cosine(rate: float, done: float) -> float:
-    """A learning rate that falls to a twentieth, when that share of a run is done."""
-    return rate * (0.05 + 0.95 * (1 + math.cos(math.pi * min(done, 1.0))) / 2)

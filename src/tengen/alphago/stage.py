@@ -1,13 +1,12 @@
-"""What the three stages share: a run folder that survives a kill, a loop of generations, weights to and from arrays.
+"""What the three stages share: the loop of a run, nets in the run's folder, networks that learn, boards on a device.
 
-The folder is that of every other run (`learn/run.py`): settings, a line of metrics a generation, checkpoints, nets and
-a report. What chance decides comes from the run's seed and the number of the generation.
+Randomness comes from the run's seed and the number of the generation.
 """
 
 from __future__ import annotations
 
-import math
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,74 +16,50 @@ from torch import nn
 
 from tengen.alphago.dataset import PLANES
 from tengen.alphago.networks import export_net
-from tengen.alphago.report import write_report
-from tengen.alphago.settings import PATHS, Stage, read_stage
+from tengen.alphago.settings import Stage
 from tengen.games import load_game
 from tengen.learn import weights
-from tengen.learn.events import EventFile
-from tengen.learn.run import Arrays, Counters, Damaged, Run, RunError, net_name
-from tengen.learn.training import Watcher, repeat
-from tengen.nets.policy9 import PlaneNetMetadata
-from tengen.rules.errors import BadParameter, TengenError
+from tengen.learn.loop import Metrics, RunLoop, Watcher
+from tengen.learn.run import Arrays, Damaged, RunError, net_name
+from tengen.learn.settings import cosine
+from tengen.nets.metadata import NetError
+from tengen.nets.policy9 import PlaneNetMetadata, PolicyNet, find_plane_net
+from tengen.nets.runtime import read_net
 from tengen.rules.game import Game
 
-Metrics = dict[str, Any]
+AT_ONCE = 8192  # positions that a network evaluates at once
+Measure = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], tuple[torch.Tensor, ...]]  # see `learn`
 
 
-class StageRun(Run):
-    """A run folder of a stage; games are not kept in it."""
-
-    settings: Any
-
-    def _check_settings(self) -> None:
-        """The settings of a run stay as they are, but for where files lie."""
-        path = self.folder / "config.toml"
-        if not path.exists():
-            self._begin()
-            return
-        there = read_stage(type(self.settings), path)
-        for table, keys in vars(there).items():
-            for key, value in vars(keys).items():
-                wanted = getattr(getattr(self.settings, table), key)
-                if value != wanted and f"{table}.{key}" not in PATHS:
-                    raise RunError(
-                        f"{self.folder} was begun with {table}.{key} = {value}, not {wanted}; "
-                        "give another folder with --run, or the settings that it was begun with"
-                    )
-
-    def save_arrays(self, counters: Counters, arrays: Arrays) -> None:
-        """Saves a generation: what `newest` gives back."""
-        self._seal(counters, self._write_state(counters, arrays))
-        self._tidy(counters.generation)
-
-
-class StageTraining:
-    """A stage that is open: `go_on` until it is complete, or stopped."""
+class StageTraining(RunLoop):
+    """An open run of a stage."""
 
     kind = "policy"  # of the net that it trains
+    start_net = ""  # the file in the run's folder with the policy that the stage starts from, if it needs one
+    start_setting, start_example = "", ""  # the setting that names this policy, and a value to suggest
+    learner: Learner
+    boards: Boards  # the positions to learn from
 
     def __init__(self, folder: Path, settings: Stage, watcher: Watcher, device: str = "cpu"):
         torch.set_num_threads(1)  # torch's own threads collapse when a core is busy
         watcher.doing("getting ready")
-        self.run = StageRun(folder, settings, watcher.say)  # type: ignore[arg-type]
-        self.settings: Any = self.run.settings
-        self.game: Game = load_game(self.settings.run.game)
-        self.watcher, self.device, self.is_stopped = watcher, torch.device(device), False
-        torch.manual_seed(self.settings.run.seed)
-        self.counters, self.steps = Counters(), 0
-        try:
-            self._open()
-            self.events = EventFile(folder / "events", self.steps)
-        except TengenError:
-            self.run.abandon()
-            raise
+        self.device, self.steps = torch.device(device), 0
+        own: Any = settings
+        torch.manual_seed(own.run.seed)
+        super().__init__(folder, settings, load_game(own.run.game), watcher)
+
+    @property
+    def step(self) -> int:
+        return self.steps
 
     def _open(self) -> None:
-        """Gets ready, and goes on from the newest checkpoint if there is one."""
+        if self.start_net:
+            self._keep_start()
         self.prepare()
         found = self.run.newest()
+        if self.start_net:  # in a new run its hash is known from now on
+            self._check_start(lambda: self.run.read(self.start_net))
         if found is None:
-            self.begin()
             return
         self.counters, arrays = found
         self.steps = int(arrays["steps"])
@@ -92,8 +67,25 @@ class StageTraining:
         self._check_net()
         self.watcher.say(f"going on after generation {self.counters.generation}")
 
+    def _keep_start(self) -> None:
+        """Copies the policy to start from into the folder of a new run."""
+        path, (table, _, key) = self.run.folder / self.start_net, self.start_setting.partition(".")
+        if not path.exists():
+            source = getattr(getattr(self.settings, table), key)
+            if not source:
+                raise NetError(f"no policy to start from is given: --set {self.start_setting}={self.start_example}")
+            self.run.keep(self.start_net, read_net(find_plane_net(source)))
+        self._check_start(lambda: PolicyNet(path).check_for(self.game))
+
+    def _check_start(self, check: Callable[[], object]) -> None:
+        """Says what to do if `check` finds that the policy of the run is not as it was."""
+        try:
+            check()
+        except (NetError, Damaged) as reason:
+            raise RunError(f"{reason}: put the policy back that the run began from ({self.start_setting})") from reason
+
     def _check_net(self) -> None:
-        """The net of the newest generation is written again if it is not what was saved: its weights are."""
+        """Writes the net of the newest generation again, from the weights of the checkpoint, if it is damaged."""
         try:
             if self.model_to_write() is not None:
                 self.run.read(net_name(self.counters.generation))
@@ -102,94 +94,97 @@ class StageTraining:
             self._write_net()
 
     def _write_net(self) -> None:
-        """The net of a generation, for playing, if there is one yet."""
+        """Writes the net of the newest generation, if there is one yet."""
         if (model := self.model_to_write()) is not None:
             self.run.keep(net_name(self.counters.generation), export_net(model, self.game, self.metadata()))
 
-    # What a stage does in its own way.
+    # What differs between stages.
 
     def prepare(self) -> None:
-        """Makes networks and reads data; the run may be new or not."""
-
-    def begin(self) -> None:
-        """What a new run does first."""
+        """Makes networks and reads data, for a new run and for one that is resumed."""
 
     def restore(self, arrays: Arrays) -> None:
-        """Goes on where `save` was called."""
+        """Takes over what `save` returned."""
 
     def save(self) -> Arrays:
-        """All that must outlive the process, but for the counters."""
+        """The weights and all else, except the counters, that a checkpoint must hold."""
         raise NotImplementedError
 
     def generation(self, number: int) -> Metrics:
-        """Does the work of a generation, and says what was measured. When it is stopped, nothing of it is kept."""
+        """Does the work of a generation and returns its metrics; if it was stopped, they are not used."""
         raise NotImplementedError
 
     def model_to_write(self) -> nn.Module | None:
-        """The network whose net is written after the generation."""
+        """The network to write as the generation's net."""
         raise NotImplementedError
 
-    # What they all do.
-
-    def close(self) -> None:
-        self.events.close()
-        self.run.close()
-
-    @property
-    def is_complete(self) -> bool:
-        return self.counters.generation >= self.settings.run.generations
+    # What is the same in all.
 
     @property
     def done(self) -> float:
         """The share of the run that is done."""
         return self.counters.generation / self.settings.run.generations
 
-    def go_on(self, seconds: float = float("inf")) -> None:
-        """Generations until the run is complete, stopped, or the time is over."""
-        repeat(self._generation, lambda: self.is_complete or self.is_stopped, seconds)
-        if self.counters.generation:
-            self.run.check_there()
-            write_report(self.run.folder)
-
     def _generation(self) -> None:
         began, number = time.monotonic(), self.counters.generation + 1
         metrics = self.generation(number)
         if self.is_stopped:
             return
-        if not all(math.isfinite(value) for value in metrics.get("loss", {}).values()):
-            raise RunError(
-                f"the loss is {metrics['loss']} in generation {number}, which is not saved: "
-                "begin a new run with a lower training.learning_rate"
-            )
+        self._check_losses(number, metrics.get("loss", {}))
         self.counters.generation = number
         self.counters.seconds += time.monotonic() - began
-        names = ("generation", "seconds", "games", "positions")
-        metrics = {**{name: getattr(self.counters, name) for name in names}, "step": self.steps, **metrics}
         self._write_net()
-        self.run.add_metrics(metrics)
-        self.run.save_arrays(self.counters, {**self.save(), "steps": np.array(self.steps)})
-        if not self.is_kept(number - 1):
-            self.run.drop(net_name(number - 1))
-        self.events.add(self.steps, scalars(metrics))
-        if number % 10 == 0:
-            write_report(self.run.folder)
-        self.watcher.show(metrics)
+        self._finish(metrics, {**self.save(), "steps": np.array(self.steps)}, number % 10 == 0)
 
-    def is_kept(self, number: int) -> bool:
-        """Whether the net of a generation stays when there is a newer one."""
+    def is_kept(self, generation: int) -> bool:
         return False
 
     def metadata(self) -> PlaneNetMetadata:
-        """What is written into the net's file."""
+        """The metadata of the net that is written."""
         net, folder = self.settings.net, self.run.folder.name
         return PlaneNetMetadata(self.kind, self.game.spec, "go27", net.channels, net.layers, folder, self.steps)
 
+    def order_of(self, number: int) -> torch.Generator:
+        """The random numbers by which generation `number` draws positions."""
+        return torch.Generator(self.device.type).manual_seed(1000 * self.settings.run.seed + number)
 
-def scalars(metrics: Metrics) -> dict[str, float]:
-    """What TensorBoard draws: every number, by a name with a slash."""
-    numbers = {f"run/{name}": value for name, value in metrics.items() if isinstance(value, int | float)}
-    numbers |= {f"loss/{name}": value for name, value in metrics.get("loss", {}).items()}
-    return numbers | {f"score/{match['opponent']}": match["rate"] for match in metrics.get("matches", [])}
+    def at_rest(self, model: nn.Module) -> nn.Module:
+        """The network on the run's device, for playing only."""
+        model = model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        return model.eval().requires_grad_(False)
+
+    def learn(self, number: int, done: float, measure: Measure) -> tuple[list[float], Metrics]:
+        """Makes the steps of generation `number`, with the learning rate after the share `done` of the training.
+
+        `measure` gets the network's answers, the positions and their symmetries; of the tensors that it returns the
+        first is the loss. Returns the mean of each, and the metrics of learning; nothing if the run is stopped.
+        """
+        self.watcher.doing("learning")
+        own, began, totals = self.settings.training, time.monotonic(), list[Any]()
+        random, rate = self.order_of(number), cosine(own.learning_rate, done)
+        self.learner.model.train()
+        for _ in range(own.steps):
+            if self.is_stopped:
+                return [], {}
+            chosen, turns = self.boards.draw(own.batch, random)
+            with mixed(self.device):
+                answers = self.learner.model(self.boards.planes(chosen, turns))
+            measured = measure(answers.float(), chosen, turns)
+            self.learner.step(measured[0], rate)
+            sums = totals or [0] * len(measured)
+            totals = [total + one.detach() for total, one in zip(sums, measured, strict=True)]
+            self.steps += 1
+        seconds = (time.monotonic() - began) / own.steps
+        return [float(total) / own.steps for total in totals], {"learning_rate": rate, "seconds_per_step": seconds}
+
+    @torch.no_grad()
+    def answers(self, boards: Boards, chosen: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """The chosen positions [n] in parts, each with the network's answers."""
+        self.learner.model.eval()
+        for part in chosen.split(AT_ONCE):
+            with mixed(self.device):
+                answers = self.learner.model(boards.planes(part)).float()
+            yield part, answers
 
 
 class Learner:
@@ -201,7 +196,7 @@ class Learner:
         self.optimiser = torch.optim.AdamW(weights.kinds_of_weights(model, decay), fused=device.type == "cuda")
 
     def step(self, loss: torch.Tensor, rate: float) -> None:
-        """One step down the gradient of a loss."""
+        """One step down the gradient of `loss`, at the learning rate `rate`."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.zero_grad(set_to_none=True)
@@ -215,7 +210,7 @@ class Learner:
         return weights.saved(self.model, self.optimiser, f"{name}.")
 
     def restore(self, name: str, arrays: Arrays) -> None:
-        """Goes on where `save` was called."""
+        """Takes over what `save` returned under the same name."""
         weights.restore(self.model, self.optimiser, arrays, f"{name}.")
 
 
@@ -232,13 +227,13 @@ class Boards:
         return len(self.packed)
 
     def draw(self, count: int, random: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-        """So many positions, and a symmetry for each."""
+        """`count` random positions, by number [count], and a random symmetry for each [count]."""
         device = self.packed.device
         chosen = torch.randint(len(self.packed), (count,), device=device, generator=random)
         return chosen, torch.randint(len(self.sources), (count,), device=device, generator=random)
 
     def planes(self, chosen: torch.Tensor, turns: torch.Tensor | None = None) -> torch.Tensor:
-        """The chosen positions [n], perhaps turned [n]: [n, 27, rows, columns], of floats."""
+        """The planes of the chosen positions [n], under the symmetries `turns` [n]: floats [n, 27, rows, columns]."""
         bits = (self.packed[chosen].unsqueeze(3) >> self.shifts) & 1
         planes = bits.flatten(2)[:, :, : self.game.cells]
         if turns is not None:
@@ -246,7 +241,7 @@ class Boards:
         return as_boards(planes, self.game)
 
     def turned(self, actions: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
-        """Where the symmetries send actions."""
+        """Where the symmetries `turns` [n] send `actions` [n]."""
         return self.actions[turns, actions]
 
 
@@ -258,12 +253,3 @@ def as_boards(planes: torch.Tensor, game: Game) -> torch.Tensor:
 def mixed(device: torch.device) -> torch.autocast:
     """bfloat16 where that is safe, on a GPU; nothing elsewhere."""
     return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
-
-
-def stage_device(name: str) -> str:
-    """The device of a stage: games are played on the CPU's cores, networks on the GPU if there is one."""
-    if name not in ("auto", "cpu", "cuda"):
-        raise BadParameter(f"device {name!r} is unknown; choose from auto, cpu, cuda")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise BadParameter("there is no CUDA device here; use --device cpu")
-    return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"

@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from tengen.learn.start import stopped_gently, tell_end
-from tengen.rules.errors import TengenError
+from tengen.alphago.settings import load_stage
+from tengen.learn.start import go_on, torch_needed
 
 STAGES = {  # where each stage is; torch is imported only when one begins
     "sl9": ("tengen.alphago.supervised", "SupervisedTraining"),
@@ -57,23 +57,16 @@ class ProgressLines:
 
 
 def train_stage(stage: str, folder: Path | None, device: str, minutes: float | None, changes: list[str]) -> None:
-    """Begins a stage, or goes on with it, until it is complete."""
-    try:
-        from tengen.alphago.settings import load_stage
-        from tengen.alphago.stage import stage_device
-        from tengen.learn.run import troubles_told
+    """Trains a stage until it is complete, or for `minutes`; resumes one that was begun in `folder`."""
+    module, name = STAGES[stage]
+    with torch_needed():
+        from tengen.learn.loop import device_of
+        from tengen.learn.run import disk_errors_explained
 
-        module, name = STAGES[stage]
         training_kind = getattr(import_module(module), name)
-    except ModuleNotFoundError as reason:
-        advice = "pip install 'tengen[train]', or in a clone: make train"
-        raise TengenError(f"training needs {reason.name}: {advice}") from reason
     settings = load_stage(stage, changes)
     folder = folder or Path("runs") / stage
     lines = ProgressLines(settings.run.generations)
-    with troubles_told(folder):
-        training = training_kind(folder, settings, lines, stage_device(device))
-        with stopped_gently(training, lines.say):
-            training.go_on(60 * minutes if minutes is not None else float("inf"))
-        training.close()
-    tell_end(training, folder, lines.say)
+    with disk_errors_explained(folder):
+        training = training_kind(folder, settings, lines, device_of(device, has_kernels=False))
+        go_on(training, 60 * minutes if minutes is not None else float("inf"), lines.say)

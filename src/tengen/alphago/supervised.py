@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +11,9 @@ from torch.nn import functional
 
 from tengen.alphago.dataset import Positions, Progress, positions_of, read_records
 from tengen.alphago.networks import PolicyNetwork, new_network
-from tengen.alphago.settings import cosine
-from tengen.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining, mixed
+from tengen.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining
 from tengen.rules.errors import BadParameter
 
-AT_ONCE = 4096  # held-out positions
 OWN_RECORDS = Path(__file__).parent / "go9.sgf.gz"  # GNU Go's games, made by `tengen records corpus`
 MOST_HELD_OUT = 100_000  # positions that are measured after each generation
 
@@ -30,7 +27,7 @@ class SupervisedTraining(StageTraining):
         self._read_data()
 
     def _new_model(self) -> nn.Module:
-        """A fresh network; it is blind to hidden planes, also when it is asked about all of them."""
+        """A fresh network; hidden planes have no weight in it."""
         model = new_network(self.game, self.metadata())
         assert isinstance(model, PolicyNetwork)
         with torch.no_grad():
@@ -85,45 +82,23 @@ class SupervisedTraining(StageTraining):
         return self.learner.model
 
     def generation(self, number: int) -> Metrics:
-        self.watcher.doing("learning")
-        own, began = self.settings.training, time.monotonic()
-        random = torch.Generator(self.device.type).manual_seed(1000 * self.settings.run.seed + number)
-        losses, hits = torch.zeros((), device=self.device), torch.zeros((), device=self.device)
-        rate = cosine(own.learning_rate, self.done)
-        self.learner.model.train()
-        for _ in range(own.steps):
-            if self.is_stopped:
-                return {}
-            chosen, turns = self.boards.draw(own.batch, random)
+        def measure(logits: torch.Tensor, chosen: torch.Tensor, turns: torch.Tensor) -> tuple[torch.Tensor, ...]:
             targets = self.boards.turned(self.actions[chosen], turns)
-            with mixed(self.device):
-                logits = self.learner.model(self.boards.planes(chosen, turns))
-            loss = functional.cross_entropy(logits.float(), targets)
-            self.learner.step(loss, rate)
-            losses += loss.detach()
-            hits += (logits.argmax(1) == targets).float().mean()
-            self.steps += 1
-        loss_mean, learned = (float(total) / own.steps for total in (losses, hits))
-        seconds = time.monotonic() - began
-        self.counters.positions += own.steps * own.batch
-        return {
-            **self.accuracy(),
-            "learned_top1": learned,
-            "learning_rate": rate,
-            "seconds_per_step": seconds / own.steps,
-            "loss": {"policy": loss_mean},
-        }
+            return functional.cross_entropy(logits, targets), (logits.argmax(1) == targets).float().mean()
 
-    @torch.no_grad()
+        means, metrics = self.learn(number, self.done, measure)
+        if not means:
+            return {}
+        own = self.settings.training
+        self.counters.positions += own.steps * own.batch
+        return {**self.accuracy(), "learned_top1": means[1], **metrics, "loss": {"policy": means[0]}}
+
     def accuracy(self) -> Metrics:
-        """How the net does on held-out games: top-1, top-5, cross-entropy."""
-        self.learner.model.eval()
+        """Top-1, top-5 and cross-entropy on held-out games."""
         count = min(len(self.held_out), MOST_HELD_OUT)
         spread = torch.linspace(0, len(self.held_out) - 1, count, device=self.device).long()
         first, five, total = 0.0, 0.0, 0.0
-        for chosen in spread.split(AT_ONCE):
-            with mixed(self.device):
-                logits = self.learner.model(self.held_out.planes(chosen)).float()
+        for chosen, logits in self.answers(self.held_out, spread):
             targets = self.held_out_actions[chosen]
             best = logits.topk(5, 1).indices == targets[:, None]
             first += float(best[:, 0].sum())

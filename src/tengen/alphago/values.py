@@ -22,19 +22,12 @@ from tengen.alphago.dataset import packed
 from tengen.alphago.games import Lockstep, Policy
 from tengen.alphago.networks import import_net, new_network
 from tengen.alphago.reinforce import player_of
-from tengen.alphago.settings import cosine
-from tengen.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining, mixed
+from tengen.alphago.stage import Arrays, Boards, Learner, Metrics, StageTraining
 from tengen.knowledge.go_planes import PLANES
-from tengen.learn.run import Damaged, RunError
+from tengen.learn.run import RunError
 from tengen.learn.run import packed as as_safetensors
-from tengen.nets.metadata import NetError
-from tengen.nets.policy9 import PolicyNet, find_plane_net
-from tengen.nets.runtime import read_net
 from tengen.rules.contract import DRAW, ONGOING
 from tengen.rules.game import Game
-
-POLICY = "policy.onnx"  # in the folder of a run: who plays
-AT_ONCE = 8192  # held-out positions
 
 
 class ValueSamples(NamedTuple):
@@ -49,7 +42,7 @@ class ValueSamples(NamedTuple):
 
 
 def play_samples(game: Game, policy: Policy, times: np.ndarray, seed: int, longest: int) -> ValueSamples:
-    """Plays a game for each of the times [games] at which a random move is made; games that end before it are lost."""
+    """Plays a game for each ply in `times` [games], of a random move; games that end before it are lost."""
     table = Lockstep(game, np.zeros(len(times), np.uint8), seed, longest)
     table.randoms[:, 0], table.randoms[:, 1] = times, times + 1
     rows, planes, movers = [], [np.zeros((0, PLANES, (game.cells + 7) // 8), np.uint8)], []
@@ -71,32 +64,20 @@ class ValueTraining(StageTraining):
     """Plays first, then learns."""
 
     kind = "value"
+    start_net = "policy.onnx"  # the policy that plays
+    start_setting, start_example = "policy.net", "runs/rl9"
 
     def prepare(self) -> None:
-        own, path = self.settings.training, self.run.folder / POLICY
-        if not path.exists():
-            if not self.settings.policy.net:
-                raise NetError("nothing says which policy plays: --set policy.net=runs/rl9")
-            self.run.keep(POLICY, read_net(find_plane_net(self.settings.policy.net)))
-        PolicyNet(path).check_for(self.game)
-        model, metadata = import_net(path, self.game)
-        model = model.to(self.device, memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
-        self.player = player_of(model, self.game, self.device, metadata)
+        own = self.settings.training
+        model, metadata = import_net(self.run.folder / self.start_net, self.game)
+        self.player = player_of(self.at_rest(model), self.game, self.device, metadata)
         model = new_network(self.game, self.metadata())
         self.learner = Learner(model, self.device, own.weight_decay, own.longest_gradient)
-        self.boards: Boards | None = None
-
-    def begin(self) -> None:
-        self.run.read(POLICY)  # from now on its hash is known
 
     def save(self) -> Arrays:
         return self.learner.save("value")
 
     def restore(self, arrays: Arrays) -> None:
-        try:
-            self.run.read(POLICY)
-        except Damaged as reason:
-            raise RunError(f"{reason}: put the policy back that the run began with (policy.net)") from reason
         self.learner.restore("value", arrays)
 
     def model_to_write(self) -> nn.Module | None:
@@ -126,7 +107,7 @@ class ValueTraining(StageTraining):
         return {"samples": len(samples.values), "games_per_second": own.games / seconds}
 
     def _load(self) -> None:
-        """Reads all samples, and holds some games out: every so-manieth."""
+        """Reads all samples, and holds out a random share of the games."""
         parts = []
         for number in range(1, self.settings.samples.generations + 1):
             try:
@@ -145,41 +126,20 @@ class ValueTraining(StageTraining):
         self.watcher.say(f"{len(self.values):,} positions to learn from, {len(self.held_out_values):,} held out")
 
     def _learn(self, number: int) -> Metrics:
-        if self.boards is None:
-            self._load()
-        assert self.boards is not None
-        self.watcher.doing("learning")
-        own, began = self.settings.training, time.monotonic()
-        played = self.settings.samples.generations
-        rate = cosine(own.learning_rate, (number - 1 - played) / (self.settings.run.generations - played))
-        random = torch.Generator(self.device.type).manual_seed(1000 * self.settings.run.seed + number)
-        total = torch.zeros((), device=self.device)
-        self.learner.model.train()
-        for _ in range(own.steps):
-            if self.is_stopped:
-                return {}
-            chosen, turns = self.boards.draw(own.batch, random)
-            with mixed(self.device):
-                guesses = self.learner.model(self.boards.planes(chosen, turns))
-            loss = functional.mse_loss(guesses.float(), self.values[chosen])
-            self.learner.step(loss, rate)
-            total += loss.detach()
-            self.steps += 1
-        return {
-            **self.errors(),
-            "learning_rate": rate,
-            "seconds_per_step": (time.monotonic() - began) / own.steps,
-            "loss": {"value": float(total) / own.steps},
-        }
+        def measure(guesses: torch.Tensor, chosen: torch.Tensor, turns: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return (functional.mse_loss(guesses, self.values[chosen]),)
 
-    @torch.no_grad()
+        if not hasattr(self, "boards"):
+            self._load()
+        played = self.settings.samples.generations
+        done = (number - 1 - played) / (self.settings.run.generations - played)
+        means, metrics = self.learn(number, done, measure)
+        return {**self.errors(), **metrics, "loss": {"value": means[0]}} if means else {}
+
     def errors(self) -> Metrics:
         """The mean squared error on held-out games, and that of always saying the mean of the others."""
-        self.learner.model.eval()
         total = 0.0
-        for chosen in torch.arange(len(self.held_out), device=self.device).split(AT_ONCE):
-            with mixed(self.device):
-                guesses = self.learner.model(self.held_out.planes(chosen)).float()
+        for chosen, guesses in self.answers(self.held_out, torch.arange(len(self.held_out), device=self.device)):
             total += float((guesses - self.held_out_values[chosen]).square().sum())
         mean = float((self.held_out_values - self.values.mean()).square().mean())
         error = total / len(self.held_out)

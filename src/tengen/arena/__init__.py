@@ -1,1 +1,1 @@
-"""Who is better: matches and what they show."""
+"""Matches, tournaments, ratings, and their reports."""

@@ -72,7 +72,7 @@ def secluded() -> Iterator[None]:
 
 
 def check_reachable(address: str) -> None:
-    """Ray itself would try for minutes."""
+    """Refuses an address where nothing answers; Ray itself would try for minutes."""
     if address in ("auto", "local"):
         return
     host, colon, port = address.rpartition(":")
@@ -93,7 +93,7 @@ def unanswered(address: str, reason: str) -> ClusterError:
 
 
 def imported() -> Any:
-    """Ray, which is an extra."""
+    """The module ray; raises ClusterError if it is not installed."""
     try:
         import ray
     except ModuleNotFoundError as reason:
@@ -102,7 +102,7 @@ def imported() -> Any:
 
 
 def check_version(wanted: str, folder: str) -> None:
-    """A process of another machine begins: it has the driver's version, and its folder if there is one of that name."""
+    """Refuses another version than the driver's; changes to the driver's folder if there is one of that name."""
     own = __version__
     if own != wanted:
         raise ClusterError(f"this machine has Tengen {own}, and the command runs with {wanted}: install the same")
@@ -112,18 +112,18 @@ def check_version(wanted: str, folder: str) -> None:
 
 @cache
 def process() -> Worker:
-    """The process for games of this machine's core; it ends with us."""
+    """The worker process for a core of this machine; it ends with this process."""
     return Worker()
 
 
 def play_here(pairing: Pairing, wanted: str, folder: str) -> Record:
-    """What a task does."""
+    """The body of a task: plays one game."""
     check_version(wanted, folder)
     return process().play(pairing)
 
 
 def play_on_cluster(todo: Iterator[Pairing], workers: int | None = None) -> Iterator[tuple[Pairing, Record]]:
-    """Plays games on all cores of the cluster, or so many at once, and yields them as they end.
+    """Plays games on all cores of the cluster, or `workers` at once, and yields them as they end.
 
     Machines may join and leave. A game is yielded once, whatever happens to those who play it.
     """
@@ -147,7 +147,7 @@ def play_on_cluster(todo: Iterator[Pairing], workers: int | None = None) -> Iter
 
 
 def record_of(reference: Any, pairing: Pairing) -> Record:
-    """The record of a game that has ended; machines that die with it again and again are told of."""
+    """The record of a game that has ended; raises ClusterError if machines die with it again and again."""
     ray = imported()
     try:
         record: Record = ray.get(reference)

@@ -37,7 +37,7 @@ def tournament(
     move_time: float | None = None,
     workers: int | None = None,
 ) -> Summary:
-    """Lets agents play so many games a pair, and returns who is how strong: `.ratings`, `.pairs`, `.records`.
+    """Plays `games` games between each pair of agents; returns `.ratings`, `.pairs` and `.records`.
 
     Each opening of so many random plies is played with both colours, on all cores. With a folder every game is kept
     there, with a report; the same call goes on with a tournament that was stopped.
@@ -72,7 +72,7 @@ def play_in_folder(
 
 
 def say_at_the_end(words: str) -> None:
-    """From now on Ctrl-C ends the program with these words; every game is stored as soon as it ends."""
+    """Makes Ctrl-C end the program with the message `words`; every game is stored as soon as it ends."""
 
     def end(number: int, frame: object) -> None:
         print(f"\n{words}", file=sys.stderr, flush=True)
@@ -112,7 +112,7 @@ def opened(folder: Path | None, tournament: Tournament) -> Iterator[Store | None
 
 
 def write_report(folder: Path | None, tournament: Tournament, records: list[Record]) -> Path | None:
-    """Writes the report; returns where it is."""
+    """Writes the report and returns its path."""
     if folder is None or not records:
         return None
     title = " – ".join(tournament.names) if len(tournament.names) == 2 else f"{len(tournament.names)} agents"

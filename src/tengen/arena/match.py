@@ -40,7 +40,7 @@ class Score:
 
     @property
     def points(self) -> float:
-        """A draw is half a win."""
+        """Points: a win is 1, a draw ½."""
         return self.wins + self.draws / 2
 
     @property
@@ -62,7 +62,7 @@ class Score:
 
 
 def result_for(name: str, record: Record) -> int:
-    """+1 if the player of that name won, −1 if he lost, 0 for a draw and for a game without a result."""
+    """+1 if the player `name` won, −1 if it lost, 0 for a draw and for a game without a result."""
     return 0 if record.outcome is None else record.outcome.value_for(record.players.index(name))
 
 
@@ -73,12 +73,12 @@ def score_of(name: str, records: Sequence[Record]) -> Score:
 
 
 def repeated(records: Sequence[Record]) -> int:
-    """How many games repeat an earlier one of the same players, move by move: they are no evidence of anything."""
+    """How many games repeat an earlier one of the same players move by move: they are no further evidence."""
     return len(records) - len({(record.players, record.moves) for record in records})
 
 
 class Forfeit(Exception):
-    """A player has lost by what he did, not by the rules of the game."""
+    """A loss by a crash, an illegal move, on time, or by giving up; not by the rules of the game."""
 
     def __init__(self, mark: str, words: str):
         super().__init__(words)
@@ -93,7 +93,7 @@ def play_game(
     move_time: float | None = None,
     watch: Watch = lambda action, seconds: None,
 ) -> Record:
-    """Two agents, the one who moves first and the other, play from an opening to the end.
+    """The record of a game between two agents, the first of which moves first, from an opening to the end.
 
     Whatever an agent does wrong loses it the game: an error, an illegal move, a move that takes longer than
     `move_time` seconds by our clock. The record says so; this function does not raise.
@@ -102,20 +102,20 @@ def play_game(
         raise BadParameter("play_game takes a list of two agents: play_game(game, [first, second])")
     position = game.from_actions(opening)
     seconds: list[float] = []
-    facts: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     while position.outcome is None:
         began = perf_counter()
         try:
             position = play_move(position, agents[position.to_play], move_time)
         except Forfeit as forfeit:
             seconds.append(perf_counter() - began)
-            facts = {"result": f"{COLOURS[1 - position.to_play]}+{forfeit.mark}", "ending": forfeit.words}
+            fields = {"result": f"{COLOURS[1 - position.to_play]}+{forfeit.mark}", "ending": forfeit.words}
             break
         seconds.append(perf_counter() - began)
         assert position.action is not None
         watch(position.action, seconds[-1])
-    facts |= {"opening": len(opening), "seconds": tuple(seconds), "date": date.today().isoformat()}
-    return Record.of(position, names, **facts)
+    fields |= {"opening": len(opening), "seconds": tuple(seconds), "date": date.today().isoformat()}
+    return Record.of(position, names, **fields)
 
 
 def play_move(position: Position, agent: Agent, move_time: float | None) -> Position:
@@ -138,5 +138,5 @@ def play_move(position: Position, agent: Agent, move_time: float | None) -> Posi
 
 
 def reason_text(reason: Exception) -> str:
-    """An error in words; those that are nobody's message keep their type."""
+    """An error's message; one that is not Tengen's keeps its type."""
     return str(reason) if type(reason).__module__.startswith("tengen.") else f"{type(reason).__name__}: {reason}"

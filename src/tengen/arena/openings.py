@@ -28,7 +28,7 @@ def random_opening(game: Game, plies: int, rng: random.Random) -> Position:
 
 
 def random_openings(game: Game, plies: int, seed: int) -> Iterator[Opening]:
-    """Openings without end; none leads to a board that was seen before, as long as others are easily found."""
+    """An endless stream of openings; none leads to a board seen before, as long as others are easily found."""
     rng, seen = random.Random(seed), set[int]()
     while True:
         position = random_opening(game, plies, rng)

@@ -71,7 +71,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Ratings:
-    """What the results say of every player.
+    """The ratings of all players, from results.
 
     A rating is a difference: to the anchor, whose own is 0 and certain, or, without one, to the mean of the pool. Its
     interval is that of this difference, so two intervals that overlap do not say that two players are level: ask
@@ -96,7 +96,7 @@ class Ratings:
         return self.table[self.names.index(self._fit.name(name))]
 
     def difference(self, one: str, other: str) -> Estimate:
-        """By how much one player is stronger than another, and the interval of that."""
+        """By how much Elo one player is stronger than another, with its interval."""
         return self._fit.estimate(self._fit.contrast(one, other), self.confidence)
 
     def superiority(self, one: str, other: str) -> float:
@@ -145,7 +145,7 @@ def ratings(results: Sequence[Sequence[Any]], anchor: str) -> dict[str, float]:
 
 
 def match_superiority(wins: int, draws: int, losses: int) -> float:
-    """How likely it is that who won `wins` games of a match is the stronger, if every strength was as likely before.
+    """The chance that the winner of `wins` games of a match is the stronger player, with a flat prior.
 
     Draws do not matter: they say as much for one as for the other. Exact: the share of all sequences of
     wins + losses + 1 tosses of a coin that have at most `wins` heads.
@@ -159,12 +159,12 @@ def match_superiority(wins: int, draws: int, losses: int) -> float:
 
 
 def expected_score(elo: float) -> float:
-    """The points a game that a difference in Elo makes for: the logistic curve."""
+    """The expected points a game for a difference in Elo: the logistic curve."""
     return 1 / (1 + 10 ** (-elo / 400)) if elo > -40_000 else 0.0
 
 
 def elo_of(rate: float) -> float:
-    """The difference in Elo that makes for a rate."""
+    """The difference in Elo with the expected points a game `rate`."""
     if rate <= 0 or rate >= 1:
         return math.copysign(math.inf, rate - 0.5)
     return -400 * math.log10(1 / rate - 1)

@@ -89,7 +89,7 @@ def write_tournament_report(
 
 
 class Summary:
-    """What the records come to."""
+    """The figures of a tournament, from its records."""
 
     def __init__(self, records: Sequence[Record], anchor: str | None = None):
         self.records, self.anchor = records, anchor
@@ -118,7 +118,7 @@ class Summary:
 
     @cached_property
     def first_player(self) -> Score:
-        """How those who moved first fared."""
+        """The score of the players who moved first."""
         counted = count_results(self.records)
         return Score(
             sum(result.wins for result in counted),
@@ -166,7 +166,7 @@ def signed(elo: float) -> str:
 
 
 def _header(summary: Summary, title: str, notes: Sequence[str]) -> str:
-    """What was played, how much of it, and how it went on the whole."""
+    """The head of the page: the game, the number of games, and the overall results."""
     records, first = summary.records, summary.first_player
     games = ", ".join(dict.fromkeys(record.game.spec for record in records))
     dates = sorted({record.date for record in records if record.date})
@@ -263,7 +263,7 @@ def _charts(summary: Summary) -> list[str]:
 
 
 def _balance(summary: Summary) -> str:
-    """What moving first is worth."""
+    """The advantage of moving first."""
     score, ratings = summary.first_player, summary.ratings
     if not score.count:
         return ""
@@ -291,7 +291,7 @@ def _times_table(summary: Summary) -> str:
 
 
 def _forfeits(summary: Summary) -> str:
-    """Who lost by a crash, on time, by an illegal move, or gave up; and what exactly happened."""
+    """The games lost by a crash, on time, by an illegal move or by giving up, with what happened."""
     found = summary.forfeits
     if not found:
         return ""

@@ -28,7 +28,7 @@ SEEDS = Between(0, 2**61)  # players have twice these, and a little more
 
 @dataclass(frozen=True)
 class Tournament:
-    """Who plays what, and how games begin. Two tournaments with the same settings play the same games."""
+    """The players, the game, and how games begin. Two tournaments with the same settings play the same games."""
 
     game: Game
     agents: tuple[str, ...]  # specs
@@ -39,7 +39,7 @@ class Tournament:
 
     @classmethod
     def of(cls, game: Game, agents: Sequence[str], openings: Path | None = None, **settings: Any) -> Tournament:
-        """Checked at the door: a wrong spec, or a file of openings with a mistake, is told before any game."""
+        """Refuses a wrong spec, or a file of openings with a mistake, before any game."""
         if len(agents) < 2:
             raise BadParameter("a tournament has at least two agents")
         for spec in dict.fromkeys(agents):
@@ -50,7 +50,7 @@ class Tournament:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the players are called: their specs, with a number where two are the same."""
+        """The players' names: their specs, with a number where two are the same."""
         seen: dict[str, int] = {}
         for spec in self.agents:
             seen[spec] = seen.get(spec, 0) + 1
@@ -58,7 +58,7 @@ class Tournament:
         return tuple(f"{spec} #{next(again[spec])}" if spec in again else spec for spec in self.agents)
 
     def settings(self) -> dict[str, Any]:
-        """What makes it this tournament and no other."""
+        """The settings that identify the tournament."""
         return {
             "game": self.game.spec,
             "agents": list(self.agents),
@@ -68,7 +68,7 @@ class Tournament:
         }
 
     def pairings(self, games: int, done: frozenset[int] | set[int] = frozenset()) -> Iterator[Pairing]:
-        """So many games of every pair, opening by opening, but for those that are done.
+        """`games` games of every pair, opening by opening, except those that are `done`.
 
         Each opening is played twice by each pair, with colours changed; all pairs play the same openings.
         """
@@ -123,7 +123,7 @@ def play_tournament(
     progress: Callable[[Results, list[Record]], bool] = lambda results, fresh: True,
     play: Players = play_pairings,
 ) -> Results:
-    """Plays so many games of each pair; `play` says where: on this machine, or on a cluster.
+    """Plays `games` games of each pair; `play` is `play_pairings` of this machine or of a cluster.
 
     `progress` sees all results and the fresh ones among them, first those of the store and then after every game; it
     says whether to go on.

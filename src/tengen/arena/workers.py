@@ -111,7 +111,7 @@ class Bench:
 
 
 def work(connection: Connection, journal: Any) -> None:
-    """What a worker does, until nobody asks it any more, or it is told to end: then its engines end, too."""
+    """The loop of a worker process, until its pipe closes or it is told to end; then its engines end, too."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
     threading.Thread(target=end_with_parent, daemon=True).start()

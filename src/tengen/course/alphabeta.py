@@ -183,7 +183,7 @@ def game_tree(position: Position, depth: int) -> Branch:
     is_whole = [True]
     estimate = estimator(position)
 
-    def grow(here: Position, left: int, name: str) -> Branch:
+    def build(here: Position, left: int, name: str) -> Branch:
         budget[0] -= 1
         if budget[0] < 0:
             raise BadParameter(
@@ -200,10 +200,10 @@ def game_tree(position: Position, depth: int) -> Branch:
         text, after = here.game.action_text, {action: here.play(action) for action in here.legal_actions}
         if any(then.to_play == here.to_play for then in after.values() if then.outcome is None):
             raise BadParameter(f"a player of {here.game.spec} may move twice in a row, and MAX and MIN take turns here")
-        below = tuple(grow(then, left - 1, text(action)) for action, then in after.items())
+        below = tuple(build(then, left - 1, text(action)) for action, then in after.items())
         return Branch(name, 0.0, below, guess, board)
 
-    tree = grow(position, depth, "")
+    tree = build(position, depth, "")
     return in_ones(tree) if is_whole[0] else tree
 
 

@@ -110,7 +110,7 @@ def contest(
     return Contest(
         means=[float(mean) for mean in means],
         points=points,
-        plays=[told(name, chance, rewards, *each, points) for name, each in pulled.items()],
+        plays=[summary(name, chance, rewards, *each, points) for name, each in pulled.items()],
         bound=bound(means, points, exploration),
         would_pay=rewards[0].astype(int).tolist(),
     )
@@ -153,7 +153,7 @@ def sample_all(rewards: np.ndarray, random: np.random.Generator) -> tuple[np.nda
     return chosen, bounds
 
 
-def told(
+def summary(
     name: str, means: np.ndarray, rewards: np.ndarray, chosen: np.ndarray, bounds: np.ndarray, points: list[int]
 ) -> Play:
     """One policy through all runs."""

@@ -146,27 +146,27 @@ class Watched:
     names: Mapping[str, str]
     numbers: dict[tuple[int, int], int]  # of cards
     positions: dict[int, Position]  # by card
-    told: list[Simulation]
+    simulations: list[Simulation]
     first_cards: list[Card]
     first_terms: list[Terms]
 
     def watch(self: Any, position: Position, simulations: int) -> Decision:
-        self.told, self.first_terms, self.numbers, self.positions = [], [], {}, {ROOT_CARD: position}
+        self.simulations, self.first_terms, self.numbers, self.positions = [], [], {}, {ROOT_CARD: position}
         return self.search(position, Limit(simulations=simulations))
 
     def simulate(self: Any, most: int, *halving: Any) -> int:
         """One simulation. `halving` is Gumbel's: its scores by action, its schedule, and how much values weigh."""
         self.halving = halving
-        if not self.told:
+        if not self.simulations:
             self.first_cards, self.first_terms = self.cards_of(ROOT, ROOT_CARD), [self.terms_of(ROOT, ROOT_CARD)]
         known, before = int(self.sizes[0]), self.edges[: self.sizes[1]].copy()
         self.work.paths[0], self.evaluator.value = NONE, None
         done = super().simulate(1, *halving)  # type: ignore[misc]
         wanted = int(halving[1][0]) if halving else None
-        self.told.append(self.tell(before, is_new=self.sizes[0] > known, wanted=wanted))
+        self.simulations.append(self.describe(before, is_new=self.sizes[0] > known, wanted=wanted))
         return done
 
-    def tell(self: Any, before: Any, is_new: bool, wanted: int | None) -> Simulation:
+    def describe(self: Any, before: Any, is_new: bool, wanted: int | None) -> Simulation:
         """The simulation that has just been run; `before` are the edges as they were."""
         path = [(int(node), int(edge)) for node, edge in self.work.paths[0] if edge != NONE]
         cards = [ROOT_CARD, *(self.numbers[node, int(self.edges[edge].action)] for node, edge in path)]
@@ -180,7 +180,7 @@ class Watched:
         if is_new:
             nodes.append((child, cards[-1]))
         return Simulation(
-            number=len(self.told) + 1,
+            number=len(self.simulations) + 1,
             path=cards,
             wanted=wanted,
             opened=opened,
@@ -260,7 +260,9 @@ def trace_puct(position: Position, settings: SearchSettings, names: Mapping[str,
     search.names = names
     decision = search.watch(position, settings.simulations)
     root = Card(ROOT_CARD, None, "", "", None, visits=1, board=board_of(position))
-    return finished(settings.search, position, [root, *search.first_cards], search.first_terms, search.told, decision)
+    return finished(
+        settings.search, position, [root, *search.first_cards], search.first_terms, search.simulations, decision
+    )
 
 
 def finished(

@@ -52,7 +52,7 @@ class State:
         self.shown = trace.simulations[:simulations]
         self.cards = {card.id: Standing(card, card.visits, card.value, card.proven) for card in trace.cards}
         for terms in trace.terms:
-            self.hear(terms)
+            self.show_scores(terms)
         for simulation in self.shown:
             self.follow(simulation)
 
@@ -65,9 +65,9 @@ class State:
         if ROOT_CARD not in [update.id for update in simulation.backup]:
             self.cards[ROOT_CARD].visits += 1  # no edge leads to the root
         for terms in simulation.terms:
-            self.hear(terms)
+            self.show_scores(terms)
 
-    def hear(self, terms: Terms) -> None:
+    def show_scores(self, terms: Terms) -> None:
         for card, score in zip(terms.cards, terms.score, strict=True):
             self.cards[card].score = score
 

@@ -162,9 +162,9 @@ def places(children: Mapping[int, Sequence[int]], root: int = 0) -> dict[int, tu
     found: dict[int, tuple[float, int]] = {}
     columns = 0
 
-    def settle(node: int, level: int) -> float:
+    def place(node: int, level: int) -> float:
         nonlocal columns
-        below = [settle(child, level + 1) for child in children.get(node, ())]
+        below = [place(child, level + 1) for child in children.get(node, ())]
         if below:
             column = (below[0] + below[-1]) / 2
         else:
@@ -172,7 +172,7 @@ def places(children: Mapping[int, Sequence[int]], root: int = 0) -> dict[int, tu
         found[node] = column, level
         return column
 
-    settle(root, 0)
+    place(root, 0)
     return found
 
 

@@ -189,7 +189,7 @@ class Knowledge:
     def feel(self, square: Square, percept: Percept) -> None:
         self.breezes[square], self.stenches[square] = percept.breeze, percept.stench
 
-    def hear(self, line: Iterable[Square], scream: bool) -> None:
+    def learn_of_arrow(self, line: Iterable[Square], scream: bool) -> None:
         """An arrow has flown along a line."""
         if scream:
             self.wumpus_lives = False
@@ -361,7 +361,7 @@ class Explorer(Walker):
     def notice(self, percept: Percept) -> None:
         self.knows.feel(self.square, percept)
         if self.shot is not None:
-            self.knows.hear(self.shot, percept.scream)
+            self.knows.learn_of_arrow(self.shot, percept.scream)
             self.shot = None
 
     def follow(self) -> str:

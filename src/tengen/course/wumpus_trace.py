@@ -72,7 +72,7 @@ def tell(world: World, agent: CaveAgent, pit_chance: float) -> Expedition:
         if not cave.is_dead:  # the dead learn nothing
             knows.feel(cave.square, percept)
         if action == "shoot" and had_arrow:
-            knows.hear(line_ahead(cave.square, cave.heading, world.size), percept.scream)
+            knows.learn_of_arrow(line_ahead(cave.square, cave.heading, world.size), percept.scream)
         had_arrow = cave.has_arrow
         if (now := (len(knows.breezes), len(knows.cleared), knows.wumpus_lives)) != known:
             known = now

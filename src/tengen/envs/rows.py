@@ -54,7 +54,7 @@ class GameRows(NamedTuple):
 
 
 def game_of(game: Game | str) -> Game:
-    """A game, or the one of a spec."""
+    """The game itself, or the game of a spec."""
     return game if isinstance(game, Game) else load_game(game)
 
 
@@ -106,13 +106,13 @@ def longest_of(game: Game, longest: int | None) -> int:
 
 
 def check_actions(actions: Any, count: int) -> None:
-    """Refuses what is no array of integers [count]."""
+    """Raises BadMove unless `actions` are integers [count]."""
     if actions.shape != (count,) or actions.dtype.kind not in "iu":
         raise BadMove(f"step takes integers [{count}], not {actions.dtype} {list(actions.shape)}")
 
 
 def refusal(game: Game, row: int, action: int, legal_actions: list[int], ply: int) -> TengenError:
-    """What is raised for an action that row cannot play."""
+    """The error for an action that row `row` cannot play."""
     if not 0 <= action < game.actions:
         return BadMove(f"row {row}: action {action} does not exist; {game.name} has actions 0 to {game.actions - 1}")
     some = ", ".join(named(game, other) for other in legal_actions[:8])

@@ -37,7 +37,7 @@ def corners_of(size):
 
 
 @kernel
-def grow(size, cells):
+def dilate(size, cells):
     """The cells and their eight neighbours."""
     width = np.uint64(size)
     inner = inner_columns(size)
@@ -69,10 +69,10 @@ def merits(evaluation, game, own, other, board):
     size = game.size
     empty = board & ~(own | other)
     corners = corners_of(size)
-    risky = grow(size, corners & empty) & ~corners & inner_columns(size)
+    risky = dilate(size, corners & empty) & ~corners & inner_columns(size)
     risky &= ~(((ONE << np.uint64(size)) - ONE) | ((ONE << np.uint64(size)) - ONE) << np.uint64(size * (size - 1)))
     score = evaluation.moves * count_bits(moves_of(game, own, other))
-    score -= evaluation.frontier * count_bits(own & grow(size, empty))
+    score -= evaluation.frontier * count_bits(own & dilate(size, empty))
     score += evaluation.corner * count_bits(own & corners) - evaluation.beside * count_bits(own & risky)
     return score + evaluation.stable * count_bits(stable_edges(size, own))
 
@@ -90,7 +90,7 @@ def candidates(evaluation, game, state, notes, actions, scores):
     count = legal(game, state, actions)
     corners = corners_of(game.size)
     taken = state.discs[0] | state.discs[1]
-    risky = grow(game.size, corners & ~taken)
+    risky = dilate(game.size, corners & ~taken)
     for i in range(count):
         scores[i] = 0
         if actions[i] < game.size * game.size:

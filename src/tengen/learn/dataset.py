@@ -26,7 +26,7 @@ def export_positions(
     """Writes the positions that a run learns from now, without those of random moves; returns how many there are.
 
     If the run's game is a file, `named` must name that file: a run's folder alone is not trusted to run code.
-    `progress` is told how many positions are written so far.
+    `progress` is called with the number of positions written so far.
     """
     try:
         from pyarrow import parquet
@@ -49,7 +49,7 @@ def export_positions(
 
 
 def trusted_game(folder: Path, named: str) -> Game:
-    """The game of a run. If that is a file, whoever asks has to name it."""
+    """The game of the run in `folder`. If it is a file of rules, `named` must name that file."""
     spec = game_of_run(folder)
     if is_file(spec) and not named:
         raise TengenError(f"{folder} plays {spec}, a file, which runs only if you name it: --game {spec}")
@@ -59,7 +59,7 @@ def trusted_game(folder: Path, named: str) -> Game:
 
 
 def schema_of(game: Game) -> Any:
-    """The columns, with what a reader needs to know of the game."""
+    """The columns; their metadata name the game, its planes and its shape."""
     import pyarrow as arrow
 
     numbers = arrow.float32()
@@ -78,7 +78,7 @@ def schema_of(game: Game) -> Any:
 
 
 def tables_of(folder: Path, game: Game) -> Iterator[Any]:
-    """The positions of a run, some thousand at a time."""
+    """The positions of the run in `folder`, as tables of up to PART rows."""
     import pyarrow as arrow
 
     schema = schema_of(game)
@@ -93,7 +93,7 @@ def tables_of(folder: Path, game: Game) -> Iterator[Any]:
 
 
 def columns_of(game: Game, generation: int, games: Games, chosen: np.ndarray) -> list[np.ndarray]:
-    """What the file says of chosen positions, in the order of its columns."""
+    """The values of the file's columns, in their order, for the positions `chosen`."""
     played = PlayedGames(games.moves, games.policies, *places_of(games), None, None)
     planes, values, movers = positions_at(game, played, chosen, np.zeros(len(chosen), np.int64))
     return [

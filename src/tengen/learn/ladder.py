@@ -46,7 +46,7 @@ def named_player(game: Game, spec: str) -> Maker:
 
 
 def play_ladder_match(game: Game, players: dict[str, Maker], games: int, opening: int, seed: int) -> list[Record]:
-    """A match of two on all cores, in threads of this process; the same games whatever else runs."""
+    """The records of a match between two players, on all cores; the games do not depend on how threads run."""
 
     def play(pairing: Pairing) -> Record:
         agents = [players[name](own) for name, own in zip(pairing.names, pairing.seeds, strict=True)]
@@ -68,7 +68,7 @@ class Truth:
     values: dict[int, int]  # by key: for the player to move
 
     def mistakes(self, game: Game, evaluator: Evaluator, simulations: int, exploration: float) -> tuple[int, int]:
-        """In how many positions PUCT plays a move that is worth less than the best; how many of those lose."""
+        """In how many positions PUCT plays a move worse than the best, and in how many of those it loses by it."""
         plan = Plan(root=PUCT, simulations=simulations, noise=0.0, temperature=0.0, exploration=exploration)
         worse = losing = 0
         for begin in range(0, len(self.positions), AT_ONCE):
@@ -81,7 +81,7 @@ class Truth:
         return worse, losing
 
     def worth(self, position: Position, action: int) -> int:
-        """What an action is worth to its player."""
+        """The value of an action for the player who takes it."""
         after = position.play(action)
         if after.outcome is not None:
             return after.outcome.value_for(position.to_play)

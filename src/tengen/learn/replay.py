@@ -35,7 +35,7 @@ def make_batch(game, states, scratch, moves, begins, results, chosen, turns, cel
 
 
 @entry
-def settle(game, states, moves, lengths, owners, scores):
+def replay_to_end(game, states, moves, lengths, owners, scores):
     """Plays each game again, to its end, and writes who owns each cell then [games, cells], and its score [games]."""
     index = 0
     for number in range(len(lengths)):
@@ -57,7 +57,7 @@ class Samples(NamedTuple):
     targets: tuple[np.ndarray, ...]  # what each further target wants: [batch, …], as targets.py has them
 
     def split(self, count: int) -> list[Samples]:
-        """The samples in so many parts."""
+        """The samples in `count` parts."""
         parts = [np.array_split(part, count) for part in (self.planes, self.policies, self.values, *self.targets)]
         shares = zip(*parts, strict=True)
         return [Samples(planes, policies, values, tuple(others)) for planes, policies, values, *others in shares]
@@ -78,33 +78,33 @@ class Replay:
         return sum(len(games.moves) for games in self.generations.values())
 
     def add(self, generation: int, games: Games, window: int) -> None:
-        """Adds a generation's games, and forgets the oldest generations that the window does not need."""
+        """Adds a generation's games, and drops the oldest generations as long as `window` positions are left."""
         self.generations[generation] = games
         while len(self) - len(self.generations[oldest := min(self.generations)].moves) >= window:
             del self.generations[oldest]
         self.played = None
 
     def join(self) -> PlayedGames:
-        """Lays all games side by side, with what a batch asks of each position."""
+        """Lays all games side by side, with what a batch needs of each position."""
         games = Games.join(list(self.generations.values()))
         self._ends = {
-            number: self._ends[number] if number in self._ends else self.settled(games)
+            number: self._ends[number] if number in self._ends else self.ends_of(games)
             for number, games in self.generations.items()
         }
         owners, scores = (np.concatenate(parts) for parts in zip(*self._ends.values(), strict=True))
         self.useful: Any = np.flatnonzero(games.policies.any(axis=1))
         return PlayedGames(games.moves, games.policies, *places_of(games), owners, scores)
 
-    def settled(self, games: Games) -> tuple[np.ndarray, np.ndarray]:
-        """Who owned each cell at the end of each game, and by how much the first player won; zeros if nobody asks."""
+    def ends_of(self, games: Games) -> tuple[np.ndarray, np.ndarray]:
+        """The owners of cells at the games' ends [games, cells], and the scores [games]; zeros if not needed."""
         count = len(games.lengths)
         owners, scores = np.zeros((count, self.game.cells), np.int8), np.zeros(count, np.float32)
         if self.needs_end:
-            settle(self.game.parameters, self.game.new_states(2), games.moves, games.lengths, owners, scores)
+            replay_to_end(self.game.parameters, self.game.new_states(2), games.moves, games.lengths, owners, scores)
         return owners, scores
 
     def sample(self, count: int, random: np.random.Generator) -> Samples:
-        """Positions drawn at random, each with the policy that its search came to and how its game ended."""
+        """`count` positions drawn at random, each with the policy of its search, its value and its targets."""
         played = self.played = self.played or self.join()
         game, chosen = self.game, random.choice(self.useful, count)
         turns = random.integers(len(game.symmetries), size=count)
@@ -116,7 +116,7 @@ class Replay:
     def _wanted(
         self, target: Target, played: PlayedGames, chosen: np.ndarray, turns: np.ndarray, movers: np.ndarray
     ) -> np.ndarray:
-        """What a target wants of positions, turned as their planes are."""
+        """The numbers of a target for the positions `chosen`, under the same symmetries as their planes."""
         numbers = target.wanted(played, chosen, movers)
         if target.per == "position":
             return numbers.astype(np.float32)
@@ -138,14 +138,14 @@ def positions_at(
 
 
 def turned(numbers: np.ndarray, images: np.ndarray) -> np.ndarray:
-    """Numbers [batch, places], each at the place that its image says: images [batch, places]."""
+    """The `numbers` [batch, places] moved to the places `images` [batch, places]."""
     result = np.zeros(numbers.shape, np.float32)
     np.put_along_axis(result, images, numbers.astype(np.float32), 1)
     return result
 
 
 def places_of(games: Games) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of each position: where its game begins and ends, how it ended, and its number."""
+    """For each position of `games`: where its game begins and ends, the game's result, and the game's number."""
     ends = np.cumsum(games.lengths, dtype=np.int64)
     columns = ends - games.lengths, ends, games.results, np.arange(len(ends))
     begins, ends, results, numbers = (np.repeat(column, games.lengths) for column in columns)

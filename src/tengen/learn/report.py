@@ -183,8 +183,10 @@ def first_match(config: Mapping[str, Any]) -> FirstMatch | None:
 # The parts of the page.
 
 
-def effort(metrics: list[Metrics]) -> list[tuple[str, str, str]]:
-    """How much was played and learned from, and how long that took: names, figures, and what is said of them."""
+def _header(config: dict[str, Any], metrics: list[Metrics]) -> str:
+    """What was trained, how long, and how well it plays."""
+    about = config.get("run", {})
+    named = [f"{name} {about[name]}" for name in ("preset", "seed", "version") if name in about]
     figures = [
         (name, f"{value:,.0f}", "")
         for name, key in (("Generations", "generation"), ("Games", "games"), ("Positions", "positions"))
@@ -192,20 +194,17 @@ def effort(metrics: list[Metrics]) -> list[tuple[str, str, str]]:
     ]
     if (seconds := latest(metrics, "seconds")) is not None:
         figures.append(("Time", duration(seconds), ""))
-    return figures
-
-
-def _header(config: dict[str, Any], metrics: list[Metrics]) -> str:
-    """What was trained, how long, and how well it plays."""
-    about = config.get("run", {})
-    named = [f"{name} {about[name]}" for name in ("preset", "seed", "version") if name in about]
-    figures = effort(metrics)
     figures += [
         ("Win rate", percent(match.rate), f"{match.interval} against {match.opponent}")
         for match in latest_matches(metrics)[:1]
     ]
     if (rating := latest(metrics, "rating")) is not None:
         figures.append(("Rating", signed(rating), "Elo"))
+    if (accuracy := latest(metrics, "top1")) is not None:
+        figures.append(("Top-1", percent(accuracy), "of held-out moves"))
+    if (error := latest(metrics, "held_out_error")) is not None:
+        base = latest(metrics, "mean_error") or error
+        figures.append(("Error", f"{error:.3f}", f"always saying the mean: {base:.3f}"))
     empty = "" if metrics else '<p class="note">Nothing has been measured yet.</p>'
     return (
         f"<header>\n<p>Tengen training report</p>\n<h1>{escape(str(about.get('game', 'A training run')))}</h1>\n"
@@ -228,7 +227,12 @@ def win_rates(metrics: list[Metrics]) -> str:
 
 
 def _strength_charts(metrics: list[Metrics]) -> list[str]:
+    accuracy = [curve_of(metrics, "top1", "top-1, held out"), curve_of(metrics, "top5", "top-5, held out")]
+    accuracy.append(curve_of(metrics, "learned_top1", "top-1, learned from"))
+    errors = [curve_of(metrics, "held_out_error", "the net"), curve_of(metrics, "mean_error", "always the mean")]
     return [
+        draw_curves("Accuracy: how often the player's move is the net's first choice", accuracy, percent, span=(0, 1)),
+        draw_curves("Squared error on held-out games", errors, span=(0, 1)),
         win_rates(metrics),
         draw_curves("Rating", [curve_of(metrics, "rating", "Elo")]),
         draw_curves("Mistakes", [curve_of(metrics, "mistakes", "moves worse than the best")], percent, span=(0, 0)),
@@ -239,12 +243,15 @@ def _learning_charts(metrics: list[Metrics]) -> list[str]:
     terms = dict.fromkeys(term for entry in metrics for term in entry.get("loss") or {})
     return [
         draw_curves("Loss", [curve_of(metrics, term, group="loss") for term in terms], span=(0, 0)),
+        draw_curves("Distance from the supervised policy", [curve_of(metrics, "distance", "nats")], span=(0, 0)),
+        draw_curves("Entropy", [curve_of(metrics, "entropy", "nats")], span=(0, 0)),
         draw_curves("Learning rate", [curve_of(metrics, "learning_rate")], span=(0, 0)),
     ]
 
 
 def _play_charts(metrics: list[Metrics]) -> list[str]:
     shares = [curve_of(metrics, "first_wins", "first player wins"), curve_of(metrics, "draws")]
+    shares.append(curve_of(metrics, "score", "against the pool"))
     asked = curve_of(metrics, "evaluations_per_second", "by the network")
     return [
         draw_curves("Length of a game", [curve_of(metrics, "plies", "plies, mean")], span=(0, 0)),

@@ -20,14 +20,14 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from safetensors.numpy import load, save
 
-from tengen.learn.settings import Settings, read_settings
+from tengen.learn.settings import Tables
 from tengen.records import disk
 from tengen.rules.errors import TengenError
 
@@ -63,8 +63,8 @@ class Counters:
 
 
 @contextmanager
-def troubles_told(folder: Path) -> Iterator[None]:
-    """What a disk refuses to a run ends it in a sentence that says what is saved."""
+def disk_errors_explained(folder: Path) -> Iterator[None]:
+    """Turns an OSError into a RunError that says what is saved of the run in `folder`."""
     try:
         yield
     except OSError as reason:
@@ -73,7 +73,7 @@ def troubles_told(folder: Path) -> Iterator[None]:
 
 
 def what_is_saved(folder: Path) -> str:
-    """What the same command would find, in words."""
+    """A sentence on what the same command would resume from."""
     try:
         if not folder.exists():
             return f"{folder} was moved or deleted, and what was saved with it"
@@ -95,14 +95,14 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def checkpoints(folder: Path) -> list[Path]:
-    """What says of each checkpoint what belongs to it, the newest last; raises OSError if the folder cannot be read."""
+    """The manifests of a run's checkpoints, the newest last; raises OSError if the folder cannot be read."""
     there = folder / "checkpoints"
     names = sorted(os.listdir(there)) if there.exists() else []
     return [there / name for name in names if re.fullmatch(r"\d{6,}\.json", name)]
 
 
 def check_kinds(folder: Path) -> None:
-    """Refuses what stands where a run keeps a file or a folder, and is none: a named pipe would be read forever."""
+    """Refuses a folder in place of a run's file, and other such things: reading a named pipe would never end."""
     for path in (folder / name for name in FOLDERS):
         if os.path.lexists(path) and not path.is_dir():
             raise RunError(f"{path} is not a folder, which a run keeps there: move it away")
@@ -128,15 +128,15 @@ def packed(arrays: Arrays) -> bytes:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """What a checkpoint says of itself."""
+    """The manifest of a checkpoint; raises Damaged if it is not what was written."""
     try:
-        facts = json.loads(path.read_bytes())
-        wanted = facts.pop("hash")
+        manifest = json.loads(path.read_bytes())
+        wanted = manifest.pop("hash")
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise Damaged(f"{path} is damaged") from None
-    if hash_of(json.dumps(facts).encode()) != wanted:
+    if hash_of(json.dumps(manifest).encode()) != wanted:
         raise Damaged(f"{path} is damaged")
-    return facts
+    return manifest
 
 
 def read_checked(path: Path, wanted: str) -> bytes:
@@ -151,7 +151,7 @@ def read_checked(path: Path, wanted: str) -> bytes:
 
 
 def newest_checkpoint(folder: Path) -> dict[str, Any]:
-    """What the newest checkpoint of a run says of itself. Others may have the run open."""
+    """The manifest of a run's newest checkpoint. Another process may have the run open."""
     check_kinds(folder)
     paths = checkpoints(folder)
     if not paths:
@@ -187,8 +187,9 @@ def game_of_run(folder: Path) -> str:
 class Run:
     """An open run folder, which no other process can open at the same time."""
 
-    def __init__(self, folder: Path, settings: Settings, say: Callable[[str], None] = print):
-        self.folder, self.settings, self.say = folder, settings, say
+    def __init__(self, folder: Path, settings: Tables, say: Callable[[str], None] = print):
+        self.folder, self.say = folder, say
+        self.settings: Any = settings
         try:
             folder.mkdir(parents=True, exist_ok=True)
             check_kinds(folder)
@@ -220,22 +221,20 @@ class Run:
         self.close()
 
     def _check_settings(self) -> None:
-        """The settings of a run stay as they are. As many groups as there are cores are those of the first machine."""
+        """Begins a run, or refuses settings that differ from those that it was begun with."""
         path = self.folder / "config.toml"
         if not path.exists():
-            groups = self.settings.run.groups or os.cpu_count() or 1
-            self.settings = replace(self.settings, run=replace(self.settings.run, groups=groups))
+            self.settings = self.settings.resumed()
             self._begin()
             return
         if not path.read_bytes().startswith(MARKER):
             raise RunError(f"{self.folder} was made by another version of Tengen, in another format than {FORMAT}")
-        there = read_settings(path)
-        if not self.settings.run.groups:
-            self.settings = replace(self.settings, run=replace(self.settings.run, groups=there.run.groups))
+        there = self.settings.read(path)
+        self.settings = self.settings.resumed(there)
         for table, keys in vars(there).items():
             for key, value in vars(keys).items():
                 wanted = getattr(getattr(self.settings, table), key)
-                if value != wanted:
+                if value != wanted and f"{table}.{key}" not in self.settings.movable:
                     raise RunError(
                         f"{self.folder} was begun with {table}.{key} = {value}, not {wanted}; "
                         "give another folder with --run, or the settings that it was begun with"
@@ -250,35 +249,31 @@ class Run:
 
     # Saving
 
-    def save(
-        self, counters: Counters, arrays: dict[str, np.ndarray], games: dict[str, np.ndarray], oldest: int
-    ) -> None:
-        """Saves a generation: the trainer's and the groups' arrays, and the games that were played in it.
+    def save(self, counters: Counters, arrays: Arrays, games: Arrays | None = None, oldest: int = 0) -> None:
+        """Saves a generation: the arrays of all that learns and plays, and the games that were played in it, if any.
 
         Games before generation `oldest` are out of the window, and are deleted once no checkpoint needs them.
         """
-        state = self._write_state(counters, arrays)
-        played = f"replay/{counters.generation:06}.safetensors"
-        self._games = {path: known for path, known in self._games.items() if int(Path(path).stem) >= oldest}
-        self._games[played] = self.write(played, packed(games))
-        self._seal(counters, state)
+        state = f"checkpoints/{counters.generation:06}.safetensors"
+        content = {state: self.write(state, packed(arrays))}
+        if games is not None:
+            played = f"replay/{counters.generation:06}.safetensors"
+            self._games = {path: known for path, known in self._games.items() if int(Path(path).stem) >= oldest}
+            self._games[played] = self.write(played, packed(games))
+        self._write_manifest(counters, content)
         self._tidy(oldest)
 
-    def _write_state(self, counters: Counters, arrays: Arrays) -> dict[str, str]:
-        state = f"checkpoints/{counters.generation:06}.safetensors"
-        return {state: self.write(state, packed(arrays))}
-
-    def _seal(self, counters: Counters, state: dict[str, str]) -> None:
-        """Writes the file that makes a generation saved: it says what belongs together."""
-        facts = {
+    def _write_manifest(self, counters: Counters, state: dict[str, str]) -> None:
+        """Writes the file that says what belongs to a checkpoint; from then on the generation is saved."""
+        manifest = {
             "counters": vars(counters),
             "state": state,
             "games": self._games,
             "files": self._kept,
             "metrics": self._metrics_size(),
         }
-        sealed = {**facts, "hash": hash_of(json.dumps(facts).encode())}
-        self.write(f"checkpoints/{counters.generation:06}.json", json.dumps(sealed).encode())
+        signed = {**manifest, "hash": hash_of(json.dumps(manifest).encode())}
+        self.write(f"checkpoints/{counters.generation:06}.json", json.dumps(signed).encode())
 
     def write(self, name: str, content: bytes) -> str:
         """Writes a file of the folder, and returns its hash."""
@@ -291,7 +286,7 @@ class Run:
         self._kept[name] = self.write(name, content)
 
     def read(self, name: str) -> bytes:
-        """What was kept; raises Damaged if the file is another. One that an older version wrote is taken as it is."""
+        """The content that was kept as `name`; raises Damaged if it has changed, as far as its hash is known."""
         path = self.folder / name
         if name not in self._kept and path.exists():
             self._kept[name] = hash_of(path.read_bytes())
@@ -326,15 +321,15 @@ class Run:
         paths = checkpoints(self.folder)
         for path in reversed(paths):
             try:
-                facts = read_manifest(path)
-                (state,) = (read_checked(self.folder / name, wanted) for name, wanted in facts["state"].items())
+                manifest = read_manifest(path)
+                (state,) = (read_checked(self.folder / name, wanted) for name, wanted in manifest["state"].items())
             except Damaged as reason:
                 self.say(f"{reason}: going back to the checkpoint before")
                 continue
-            counters, self._games = Counters(**facts["counters"]), facts["games"]
-            kept = facts.get("files", {})  # which older versions did not write
+            counters, self._games = Counters(**manifest["counters"]), manifest["games"]
+            kept = manifest.get("files", {})  # which older versions did not write
             self._kept = {name: known for name, known in kept.items() if (self.folder / name).exists()}
-            self._clear_after(counters.generation, facts["metrics"])
+            self._clear_after(counters.generation, manifest["metrics"])
             return counters, load(state)
         if paths:
             raise RunError(f"{self.folder}: none of its {len(paths)} checkpoints is whole")
@@ -355,7 +350,7 @@ class Run:
             )
 
     def games(self) -> Iterator[tuple[int, Arrays]]:
-        """The games of the checkpoint's window, generation by generation; what is damaged is left out."""
+        """The games of the checkpoint's window, generation by generation, except damaged ones."""
         for name, wanted in self._games.items():
             try:
                 yield int(Path(name).stem), load(read_checked(self.folder / name, wanted))
@@ -378,7 +373,7 @@ class Run:
         self._cut_metrics(generation, metrics)
 
     def _cut_metrics(self, generation: int, size: int) -> None:
-        """Lines of later generations are moved to another file; that earlier ones are lost is told."""
+        """Moves lines of later generations to another file; reports lines of earlier ones that are lost."""
         path, lost = self.folder / "metrics.jsonl", self.folder / "metrics.lost.jsonl"
         content = path.read_bytes() if path.exists() else b""
         if content[size:]:

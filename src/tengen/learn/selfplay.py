@@ -40,7 +40,7 @@ TRIES = 64  # at a random move that is near another; then any will do
 class Opening(NamedTuple):
     """Random moves that begin a game, from which nothing is learned."""
 
-    plies: int = 0  # none to so many
+    plies: int = 0  # the most; a game has 0 to this many
     near: int = 0  # rows and columns at most to a move before it; 0: anywhere
     columns: int = 1  # of the board
 
@@ -110,7 +110,7 @@ def random_move(row, moves, ply, count, opening):
 
 @kernel
 def begin_game(game, row, trajectory, i, opening):
-    """Row i begins a game with an opening; asks where it leads."""
+    """Row i begins a game with an opening; then its root waits for the network."""
     row.progress.seed = advance(row.progress.seed)
     plies = np.int64(below(row.progress.seed, opening.plies + 1))
     copy_words(trajectory.blank, row.root_words)
@@ -202,9 +202,9 @@ class Group:
         begin_games(game.parameters, self.rows, self.trajectory, opening, True)
 
     def play(self, evaluator: Evaluator, positions: int, is_stopped: Callable[[], bool]) -> Games:
-        """Plays until games with that many positions have ended; those under way go on the next time.
+        """Plays until games with `positions` positions have ended; the games under way go on in the next call.
 
-        Searches begin anew: what an earlier network found is no part of them.
+        Searches begin anew: none uses what an earlier network found.
         """
         game, finished, done = self.game.parameters, [Games.none(self.game.actions)], 0
         begin_searches(game, self.rows)
@@ -232,7 +232,7 @@ class Group:
         )
 
     def save(self) -> dict[str, np.ndarray]:
-        """The games under way, as arrays: all that must outlive the process."""
+        """The games under way, as arrays by name, for a checkpoint."""
         trajectory, longest = self.trajectory, int(self.trajectory.plies.max())
         played = np.arange(longest) < trajectory.plies[:, np.newaxis]  # beyond that stand moves of games that are over
         return {
@@ -243,7 +243,7 @@ class Group:
         }
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
-        """Goes on where `save` was called."""
+        """Takes over the games under way that `save` returned."""
         self.rows.progress.seed[:] = saved["seeds"]
         self.trajectory.plies[:] = saved["plies"]
         longest = saved["moves"].shape[1]
@@ -254,7 +254,7 @@ class Group:
 
 
 def learned(policies: np.ndarray, temperature: float) -> np.ndarray:
-    """What is learned of policies that searches found with a prior at a temperature: the net's own logits, corrected.
+    """The policies to learn from those that searches found with priors at `temperature`.
 
     softmax(logit / t + σ(q)), to the power of t, is softmax(logit + t · σ(q)). Learned as it is, a move that was never
     tried would lose some of its logit with each generation, until the net prefers nothing to anything.
@@ -266,7 +266,7 @@ def learned(policies: np.ndarray, temperature: float) -> np.ndarray:
 def play_groups(
     groups: list[Group], evaluators: list[Evaluator], positions: int, is_stopped: Callable[[], bool] = lambda: False
 ) -> Games:
-    """All groups play, a thread each, until each has its share of positions; the same games, however threads run."""
+    """Games with `positions` positions, played by all groups, a thread each. Threads do not change which games."""
     share = -(-positions // len(groups))
     with ThreadPoolExecutor(len(groups)) as pool:
         played = pool.map(lambda group, evaluator: group.play(evaluator, share, is_stopped), groups, evaluators)

@@ -1,18 +1,19 @@
-"""What a training run is told: tables of a TOML file, each key with its range; checked before any work starts."""
+"""The settings of a training run: tables of a TOML file, each key with its range, checked before any work starts."""
 
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 from tengen.games import load_game
 from tengen.learn.selfplay import Opening
 from tengen.nets.metadata import HEADS, Architecture, check_kind, renamed
-from tengen.rules.board import Between
+from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, TengenError, nearest
 from tengen.rules.game import Game
 from tengen.search.lockstep import GUMBEL, PUCT, Plan
@@ -27,13 +28,26 @@ ON_CUDA: dict[str, dict[str, Any]] = {  # what a GPU is given to do, unless a fi
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One of a few texts."""
+class Tables:
+    """Settings as tables of a TOML file: each field is a dataclass, and its fields are the table's keys."""
 
-    names: tuple[str, ...]
+    movable: ClassVar[tuple[str, ...]] = ()  # "table.key"s that may change when a run is resumed
 
-    def __str__(self) -> str:
-        return "|".join(self.names)
+    @classmethod
+    def read(cls, path: Path) -> Any:
+        """The settings in a TOML file."""
+        raise NotImplementedError
+
+    def resumed(self, begun: Any = None) -> Any:
+        """These settings for a run that began with the settings `begun`, or, if that is None, begins now."""
+        return self
+
+    def text(self) -> str:
+        """The settings as TOML, with every default spelled out."""
+        lines: list[str] = []
+        for table, keys in asdict(self).items():
+            lines += [f"[{table}]", *(f"{key} = {toml_of(value)}" for key, value in keys.items()), ""]
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -50,7 +64,7 @@ class NetSettings:
     blocks: Annotated[int, Between(1, 100)] = 3
     channels: Annotated[int, Between(1, 1024)] = 32
     pooling: bool = False
-    heads: Annotated[str, Choice(HEADS)] = "dense"
+    heads: Annotated[str, OneOf(*HEADS)] = "dense"
     policy_channels: Annotated[int, Between(1, 1024)] = 4
     value_channels: Annotated[int, Between(1, 1024)] = 2
     options: str = ""  # of a network that has others: "width=32,depth=2"
@@ -62,9 +76,11 @@ class SelfplaySettings:
     games: Annotated[int, Between(1, 10**5)] = 64  # side by side in each group
     positions: Annotated[int, COUNT] = 4096  # of finished games, in a generation
     longest: Annotated[int, Between(0, 10**5)] = 0  # plies, then it is a draw; 0: four times the cells, and 100
-    opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to so many …
-    opening_near: Annotated[int, Between(0, 100)] = 0  # … each so many rows and columns from another; 0: anywhere
-    search: Annotated[str, Choice(("puct", "gumbel"))] = "gumbel"
+    opening: Annotated[int, Between(0, 1000)] = 0  # random plies that begin a game: 0 to this many …
+    opening_near: Annotated[int, Between(0, 100)] = (
+        0  # … each at most this far from another, in rows and columns; 0: any
+    )
+    search: Annotated[str, OneOf("puct", "gumbel")] = "gumbel"
     simulations: Annotated[int, Between(1, 10**5)] = 32
     exploration: Annotated[float, Between(0, 100)] = 1.5
     urgency: Annotated[float, Between(-1, 2)] = 0.25
@@ -81,11 +97,11 @@ class SelfplaySettings:
 @dataclass(frozen=True)
 class TrainingSettings:
     start: str = ""  # a run or net whose weights this one begins with; of another board size, if net.heads is local
-    optimiser: Annotated[str, Choice(("adamw", "adam"))] = "adamw"
+    optimiser: Annotated[str, OneOf("adamw", "adam")] = "adamw"
     batch: Annotated[int, Between(1, 10**6)] = 512
     samples: Annotated[float, Between(0.01, 1000)] = 4.0  # how often each new position is learned from, on average
     learning_rate: Annotated[float, Between(1e-7, 10)] = 2e-3
-    schedule: Annotated[str, Choice(("cosine", "constant"))] = "cosine"
+    schedule: Annotated[str, OneOf("cosine", "constant")] = "cosine"
     weight_decay: Annotated[float, SHARE] = 1e-4  # AdamW's own; for adam, c of the loss's c·‖θ‖²
     window: Annotated[int, COUNT] = 200_000  # positions in the replay, to whole generations …
     window_share: Annotated[float, Between(0.01, 1)] = 0.25  # … or this share of all there were, if that is less
@@ -104,14 +120,23 @@ class EvaluationSettings:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Tables):
     """Everything about a run that does not change while it goes on."""
 
-    run: RunSettings = field(default_factory=RunSettings)
-    net: NetSettings = field(default_factory=NetSettings)
-    selfplay: SelfplaySettings = field(default_factory=SelfplaySettings)
-    training: TrainingSettings = field(default_factory=TrainingSettings)
-    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    run: RunSettings = RunSettings()
+    net: NetSettings = NetSettings()
+    selfplay: SelfplaySettings = SelfplaySettings()
+    training: TrainingSettings = TrainingSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+
+    @classmethod
+    def read(cls, path: Path) -> Settings:
+        return read_settings(path)
+
+    def resumed(self, begun: Settings | None = None) -> Settings:
+        """With a number of groups: if the settings leave it open, that of the machine on which the run began."""
+        groups = self.run.groups or (begun.run.groups if begun else os.cpu_count() or 1)
+        return replace(self, run=replace(self.run, groups=groups))
 
     def architecture(self) -> Architecture:
         return Architecture(**asdict(self.net))
@@ -136,18 +161,14 @@ class Settings:
         return max(min(self.training.window, growing), self.selfplay.positions)
 
     def learning_rate(self, generation: int) -> float:
-        """A cosine falls to a twentieth at the run's end."""
-        if self.training.schedule == "constant":
-            return self.training.learning_rate
-        left = (1 + math.cos(math.pi * min(generation / self.run.generations, 1))) / 2
-        return self.training.learning_rate * (0.05 + 0.95 * left)
+        """The learning rate in a generation."""
+        rate = self.training.learning_rate
+        return rate if self.training.schedule == "constant" else cosine(rate, generation / self.run.generations)
 
-    def text(self) -> str:
-        """As TOML, with everything spelled out."""
-        lines: list[str] = []
-        for table, keys in asdict(self).items():
-            lines += [f"[{table}]", *(f"{key} = {toml_of(value)}" for key, value in keys.items()), ""]
-        return "\n".join(lines)
+
+def cosine(rate: float, done: float) -> float:
+    """The learning rate after the share `done` of a run: it falls from `rate` to a twentieth of that."""
+    return rate * (0.05 + 0.95 * (1 + math.cos(math.pi * min(done, 1))) / 2)
 
 
 def toml_of(value: object) -> str:
@@ -192,17 +213,23 @@ def load_settings(name: str, changes: Iterable[str] = (), device: str = "cpu") -
 
 
 def laid_over(tables: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables with the keys of others in place of their own."""
+    """`tables` with the keys of `others` in place of their own."""
     return {**tables, **{name: {**tables.get(name, {}), **others[name]} for name in others}}
 
 
-def read_settings(path: Path, device: str = "cpu") -> Settings:
+def read_tables(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file."""
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as reason:
         raise BadParameter(f"{path} cannot be read: {reason.strerror}") from reason
     except (ValueError, RecursionError) as reason:
         raise BadParameter(f"{path} is not TOML: {reason}") from reason
+
+
+def read_settings(path: Path, device: str = "cpu") -> Settings:
+    """The settings in a TOML file for a device, "cpu" or "cuda"; both are checked."""
+    tables = read_tables(path)
     own = tables.pop("cuda", {})
     settings = {
         "cpu": settings_of(tables, str(path)),
@@ -212,7 +239,7 @@ def read_settings(path: Path, device: str = "cpu") -> Settings:
 
 
 def settings_of(tables: Mapping[str, Any], where: str) -> Settings:
-    """The settings of tables; raises BadParameter with the name of what is wrong, and what would be right."""
+    """The settings in `tables`; raises BadParameter, which begins with `where` and says what would be right."""
     settings = Settings(**parts_of(Settings, tables, where))
     if not settings.run.game:
         raise BadParameter(f'{where}: nothing says which game: [run] game = "gomoku:size=8"')
@@ -221,9 +248,9 @@ def settings_of(tables: Mapping[str, Any], where: str) -> Settings:
 
 
 def parts_of(kind: Any, tables: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Tables as the parts of a dataclass of tables."""
+    """The arguments of the dataclass `kind`, whose fields are tables, from the tables of a TOML file."""
     parts: dict[str, Any] = {}
-    known: dict[str, Any] = {part.name: part.default_factory for part in fields(kind)}
+    known: dict[str, Any] = {part.name: type(part.default) for part in fields(kind)}
     for table, keys in tables.items():
         if table not in known:
             raise BadParameter(f"{where}: there is no table [{table}]{nearest(table, known)}")
@@ -271,9 +298,7 @@ def _value(name: str, value: Any, hint: Any) -> Any:
     if not isinstance(value, kind):
         kinds = {bool: "true or false", str: "a text", int: "a whole number", float: "a number"}
         raise BadParameter(f"{name}={value} is not {kinds[kind]}")
-    if isinstance(allowed, Choice) and value not in allowed.names:
-        raise BadParameter(f"{name}={value} is unknown{nearest(value, allowed.names)}")
-    return value
+    return allowed.read(name, value, kind) if allowed else value
 
 
 def change(settings: Settings, changes: Iterable[str]) -> Settings:
@@ -285,7 +310,7 @@ def change(settings: Settings, changes: Iterable[str]) -> Settings:
 
 
 def changed(tables: dict[str, Any], changes: Iterable[str], example: str) -> dict[str, Any]:
-    """Tables, with some values changed as texts `table.key=value` say; an example is told where one is none."""
+    """The tables with `changes`, texts `table.key=value`. The error for another text shows `example`."""
     for text in changes:
         name, equals, value = text.partition("=")
         table, dot, key = name.strip().partition(".")

@@ -26,23 +26,21 @@ def train(
 ) -> Path:
     """Trains a net by self-play; returns the folder of the run, by default runs/PRESET.
 
-    `preset` is the name of one, a TOML file or a game; `changes` are settings, such as "net.blocks=4". It ends when the
-    run is complete, or after so many minutes; the same call goes on with it. With a cluster, games are played all over.
+    `preset` is the name of a preset, a TOML file or a game; `changes` are settings, such as "net.blocks=4".
+    Training ends when the run is complete or after `minutes`; the same call resumes it. With `cluster`, the address
+    of a Ray cluster, its machines play the games, and `learners` GPUs learn together.
     """
-    try:
-        from tengen.learn.training import Training, device_of
-    except ModuleNotFoundError as reason:
-        advice = "pip install 'tengen[train]', or in a clone: make train"
-        raise TengenError(f"training needs {reason.name}: {advice}") from reason
-    from tengen.learn.run import troubles_told
-
+    with torch_needed():
+        from tengen.learn.loop import device_of
+        from tengen.learn.run import disk_errors_explained
+        from tengen.learn.training import Training
     device = device_of(device)
     settings = load_settings(preset, changes, device)
     game = load_game(settings.run.game)
     folder = Path(folder or Path("runs") / Path(preset.partition(":")[0]).stem)
     seconds = 60 * minutes if minutes is not None else float("inf")
     screen = Screen(settings, folder, seconds)
-    with troubles_told(folder), ExitStack() as connection:
+    with disk_errors_explained(folder), ExitStack() as connection:
         if cluster:
             from tengen.arena.cluster import connected
 
@@ -52,12 +50,27 @@ def train(
             training: Training = ClusterTraining(folder, settings, game, screen, device, learners)
         else:
             training = Training(folder, settings, game, screen, device)
-        with stopped_gently(training, screen.say), screen.live or nullcontext():
-            training.go_on(seconds)
-        training.close()
-    tell_end(training, folder, screen.say)
+        go_on(training, seconds, screen.say, screen.live)
     screen.say(f"play against it: tengen play {game.spec} --second puct:net={folder}")
     return folder
+
+
+@contextmanager
+def torch_needed() -> Iterator[None]:
+    """Says how to install what training imports and is not there."""
+    try:
+        yield
+    except ModuleNotFoundError as reason:
+        advice = "pip install 'tengen[train]', or in a clone: make train"
+        raise TengenError(f"training needs {reason.name}: {advice}") from reason
+
+
+def go_on(training: Any, seconds: float, say: Callable[[str], None], display: Any = None) -> None:
+    """Trains until the run is complete, `seconds` are over, or Ctrl-C; closes the run and says how far it got."""
+    with stopped_gently(training, say), display or nullcontext():
+        training.go_on(seconds)
+    training.close()
+    say_end(training, training.run.folder, say)
 
 
 @contextmanager
@@ -83,7 +96,7 @@ def stopped_gently(training: Any, say: Callable[[str], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def tell_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
+def say_end(training: Any, folder: Path, say: Callable[[str], None]) -> None:
     """Says how far a run has got, and where its report is, if there is one yet."""
     from tengen.learn.run import what_is_saved
 

@@ -47,16 +47,16 @@ class Target:
         """Raises BadParameter if the target is not for this game."""
 
     def wanted(self, played: PlayedGames, chosen: Any, movers: Any) -> Any:
-        """What is to be foreseen at the positions chosen [batch], by those who are to move there [batch] (0 or 1):
-        [batch, cells], [batch, actions] or [batch, 1]."""
+        """The numbers to predict at the positions `chosen` [batch], where the players `movers` [batch] (0 or 1) are to
+        move: [batch, cells], [batch, actions] or [batch, 1]."""
         raise NotImplementedError
 
     def head(self, game: Game, channels: int) -> nn.Module:
-        """From features [batch, channels, rows, columns] to as many numbers as `wanted` has."""
+        """A module from features [batch, channels, rows, columns] to numbers in the shape of `wanted`."""
         raise NotImplementedError
 
     def loss(self, foreseen: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        """How far both are apart, on average: one number."""
+        """The mean distance between the head's answer `foreseen` and the numbers `wanted`: a scalar."""
         return functional.mse_loss(foreseen, wanted)
 
 
@@ -125,7 +125,7 @@ class NamedTarget(NamedTuple):
 
 
 def load_targets(text: str, game: Game) -> list[NamedTarget]:
-    """The targets that `net.targets` names, separated by commas, each tried on the game."""
+    """The targets that `text` names, separated by commas, each checked for the game."""
     found = [NamedTarget(*target_of(name)) for name in listed(text)]
     names = [one.name for one in found]
     for name, target in found:
@@ -138,7 +138,7 @@ def load_targets(text: str, game: Game) -> list[NamedTarget]:
 
 
 def target_of(spec: str) -> tuple[str, Target]:
-    """The name of a target and the target itself."""
+    """The name and the target of `spec`: one of TARGETS, a class in a file, or a package's."""
     if (found := file_spec(spec)) is not None:
         path, name, options = found
         if options:
@@ -166,7 +166,7 @@ def add_heads(model: Any, game: Game, targets: list[NamedTarget]) -> Any:
 
 
 def foresee(model: Any, planes: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Logits, values, and what the heads of its targets say."""
+    """Logits, values, and the answers of the heads of the model's targets."""
     if not model.foreseen:
         return tuple(model(planes))
     features = model.features(planes)
@@ -174,11 +174,11 @@ def foresee(model: Any, planes: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 
 def one_hot(numbers: Any, count: int) -> Any:
-    """Numbers [batch] below the count as [batch, count], 1 at the number, else 0; of NumPy or of torch, as they are."""
+    """`numbers` [batch], each below `count`, as rows [batch, count], 1 at the number; of NumPy or torch."""
     places = torch.arange(count, device=numbers.device) if isinstance(numbers, torch.Tensor) else np.arange(count)
     return 1.0 * (numbers[:, None] == places)
 
 
 def size_of(target: Target, game: Game) -> int:
-    """How many numbers a target has of a position."""
+    """How many numbers a target has for each position."""
     return {"cells": game.cells, "actions": game.actions, "position": 1}[target.per]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import onnx
 import torch
 from torch import nn
 from torch.nn import functional
@@ -35,14 +36,8 @@ class Trainer:
         torch.set_num_threads(1)  # torch's own threads collapse when a core is busy; ours do not
         self.game, self.settings, self.device = game, settings.training, torch.device(device)
         self.targets = load_targets(settings.net.targets, game)
-        names = (one.name for one in self.targets)
-        self.terms = (
-            "value",
-            "policy",
-            *names,
-            "entropy",
-            "weights",
-        )  # entropy is what is left of `policy` at its best
+        names = [one.name for one in self.targets]
+        self.terms = "value", "policy", *names, "entropy", "weights"  # entropy: the least that `policy` can be
         self.model = new_model(game, settings).to(self.device, memory_format=torch.channels_last)
         self.optimiser = new_optimiser(self.model, settings)
         others = min(workers, self.settings.batch) - 1
@@ -53,7 +48,7 @@ class Trainer:
     def train(
         self, replay: Replay, steps: int, rate: float, seed: list[int], is_stopped: Callable[[], bool]
     ) -> dict[str, float]:
-        """Makes that many steps at a learning rate; returns the mean of each term of the loss."""
+        """Makes `steps` steps at the learning rate `rate`; returns the mean of each term of the loss."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         for model in self.replicas:
@@ -106,30 +101,30 @@ class Trainer:
         return torch.cat([terms.detach(), entropy.view(1)]).cpu()
 
     def answers(self, model: Any, board: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Logits, values, and what the heads of the targets say."""
+        """Logits, values, and the answers of the targets' heads."""
         return foresee(model, board)
 
     def save(self) -> Arrays:
-        """All that is needed to go on, as arrays by name."""
+        """The number of steps, the weights and the optimiser's state, as arrays by name."""
         return {"steps": np.array(self.steps), **weights.saved(self.model, self.optimiser)}
 
     def begin_with(self, arrays: Arrays, name: str) -> None:
-        """Takes over the weights of a model of the same architecture, which has perhaps learned on another board."""
-        with told_plainly(name):
+        """Takes over weights of the same architecture, perhaps of another board; `name` is for errors."""
+        with misfits_explained(name):
             self.model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
 
     def begin_with_net(self, net: bytes, name: str) -> None:
-        """The same with a net's file; its norms are made from positions of a few games by its own policy."""
+        """Takes over the weights in a net's file; norms are recovered from positions of games that its policy plays."""
         playing = folded(self.model).cpu()
-        with told_plainly(name):
-            left = playing.load_state_dict(weights_of(net), strict=False)
+        with misfits_explained(name):
+            left = playing.load_state_dict(weights_of(onnx.load_from_string(net)), strict=False)
             missing = [key for key in left.missing_keys if not key.startswith("foreseen.")]
             if wrong := [*missing, *left.unexpected_keys]:
                 raise RuntimeError(f"it differs in {', '.join(wrong)}")
         unfold(self.model, playing, typical_planes(self.game, playing))
 
     def restore(self, arrays: Arrays) -> None:
-        """Goes on where `save` was called."""
+        """Takes over what `save` returned."""
         self.steps = int(arrays["steps"])
         weights.restore(self.model, self.optimiser, arrays)
 
@@ -150,8 +145,8 @@ def typical_planes(game: Game, playing: nn.Module, seed: int = 1) -> torch.Tenso
 
 
 @contextmanager
-def told_plainly(name: str) -> Iterator[None]:
-    """What torch says of weights that do not fit, in our words."""
+def misfits_explained(name: str) -> Iterator[None]:
+    """Turns torch's error about weights that do not fit into one about `training.start`."""
     try:
         yield
     except RuntimeError as reason:
@@ -166,7 +161,7 @@ def loss_terms(
     targets: list[NamedTarget],
     wanted: Sequence[torch.Tensor],
 ) -> torch.Tensor:
-    """What the loss is made of, but for the weights' own: value, policy, and each target's, by its weight."""
+    """The terms of the loss except that of the weights: value, policy, and each target's times its weight."""
     logits, guesses, *others = answers
     value = functional.mse_loss(guesses.float(), values)
     policy = -(policies * functional.log_softmax(logits.float(), 1)).sum(1).mean()
@@ -184,7 +179,7 @@ def new_model(game: Game, settings: Settings) -> Any:
 
 
 def replica(model: Any) -> Any:
-    """A model with the same weights, in the same memory, and gradients of its own."""
+    """A model that shares the memory of the weights and has its own gradients."""
     other = copy.deepcopy(model)
     for weight, same in zip(other.parameters(), model.parameters(), strict=True):
         weight.data = same.data

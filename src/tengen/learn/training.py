@@ -6,23 +6,17 @@ with the rest: a run that was killed and gone on with ends with the very weights
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
-
-import torch
+from typing import Any, NamedTuple
 
 from tengen.agents.specs import load_agent
-from tengen.arena.match import Score, score_of
+from tengen.arena.match import score_of
 from tengen.arena.ratings import ratings
-from tengen.learn.events import EventFile
 from tengen.learn.ladder import named_player, net_player, play_ladder_match, truth_of
+from tengen.learn.loop import RunLoop, Watcher, result_of
 from tengen.learn.replay import Replay
-from tengen.learn.report import write_report
-from tengen.learn.run import Counters, Damaged, Run, RunError, net_name, newest_weights
+from tengen.learn.run import Damaged, net_name, newest_weights
 from tengen.learn.selfplay import Games, Group, play_groups
 from tengen.learn.settings import Settings
 from tengen.learn.targets import load_targets
@@ -33,21 +27,11 @@ from tengen.nets.runtime import Net, find_net, read_trusted
 from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
 from tengen.rules.contract import DRAW, FIRST
-from tengen.rules.errors import BadParameter, TengenError
+from tengen.rules.errors import BadParameter
 from tengen.rules.game import Game
 from tengen.search.evaluators import RandomSymmetry
 
 SAMPLES = 2  # games of each kind in a file of samples
-
-
-class Watcher(Protocol):
-    """Who is told how a run goes on."""
-
-    def say(self, text: str) -> None: ...
-
-    def doing(self, what: str) -> None: ...
-
-    def show(self, metrics: dict[str, Any]) -> None: ...
 
 
 class GenerationGames(NamedTuple):
@@ -59,8 +43,10 @@ class GenerationGames(NamedTuple):
     more: dict[str, Any] = {}  # what else is to be measured of it
 
 
-class Training:
-    """A run that is open: `go_on` until it is complete, or stopped."""
+class Training(RunLoop):
+    """An open run of self-play and training."""
+
+    counted = (*RunLoop.counted, "evaluations")
 
     def __init__(self, folder: Path, settings: Settings, game: Game, watcher: Watcher, device: str = "cpu"):
         watcher.doing("getting ready")
@@ -69,33 +55,26 @@ class Training:
         if settings.evaluation.gating and device != "cpu":
             raise BadParameter("evaluation.gating is for --device cpu: elsewhere the newest weights play")
         new_model(game, settings)  # likewise its network and its targets
-        self.run = Run(folder, settings, watcher.say)
-        self.settings = settings = self.run.settings
-        self.game, self.watcher, self.device, self.is_stopped = game, watcher, device, False
-        self.counters = Counters()
-        try:
-            self.trainer, self.replay, self.groups = self._team()
-            self._restore()
-            self.events = EventFile(folder / "events", self.trainer.steps)
-        except TengenError:
-            self.run.abandon()
-            raise
+        self.device = device
+        super().__init__(folder, settings, game, watcher)
         self.truth = truth_of(game) if settings.evaluation.exact else None
         if settings.evaluation.exact and self.truth is None:
             watcher.say(f"{game.spec} has too many positions: evaluation.exact is left out")
 
     def close(self) -> None:
-        """Nothing is held any more: another process may go on."""
         self.trainer.workers.shutdown()
-        self.events.close()
-        self.run.close()
+        super().close()
 
     def _team(self) -> tuple[Trainer, Replay, list[Any]]:
-        """Who learns, from what, and who plays."""
+        """The trainer, the replay it learns from, and the groups that play."""
         return (on_gpu if self.device == "cuda" else on_cpu)(self.game, self.settings)
 
-    def _restore(self) -> None:
-        """Goes on from the newest checkpoint, if there is one."""
+    @property
+    def step(self) -> int:
+        return self.trainer.steps
+
+    def _open(self) -> None:
+        self.trainer, self.replay, self.groups = self._team()
         found = self.run.newest()
         if found is None:
             if start := self.settings.training.start:
@@ -114,19 +93,8 @@ class Training:
         self._net(self.counters.generation)
         self.watcher.say(f"going on after generation {self.counters.generation}")
 
-    @property
-    def is_complete(self) -> bool:
-        return self.counters.generation >= self.settings.run.generations
-
-    def go_on(self, seconds: float = float("inf")) -> None:
-        """Generations until the run is complete, stopped, or the time is over."""
-        repeat(self._generation, lambda: self.is_complete or self.is_stopped, seconds)
-        if self.counters.generation:
-            self.run.check_there()
-            write_report(self.run.folder, self.game)
-
     def _generation(self) -> None:
-        """Plays, learns, evaluates, saves. If it is stopped before its end, nothing of it is kept."""
+        """Plays, learns, evaluates, saves."""
         began, generation = time.monotonic(), self.counters.generation + 1
         self.watcher.doing("self-play")
         games, evaluations, seconds, more = self._play(generation)
@@ -136,17 +104,12 @@ class Training:
         losses = self._learn(generation, games)
         if self.is_stopped:
             return
-        if not math.isfinite(losses["total"]):
-            raise RunError(
-                f"the loss is {losses['total']} in generation {generation}, which is not saved: "
-                "begin a new run with a lower training.learning_rate"
-            )
+        self._check_losses(generation, losses)
         self.counters.generation = generation
         self.counters.games += len(games.lengths)
         self.counters.evaluations += evaluations
         self._write_net(generation)
         metrics = {
-            "step": self.trainer.steps,
             "replay": len(self.replay),
             "loss": losses,
             "learning_rate": self.settings.learning_rate(generation),
@@ -164,14 +127,11 @@ class Training:
         self._save(metrics, games)
 
     def _play(self, generation: int) -> GenerationGames:
-        """The games of a generation; not all of them if the run is stopped."""
+        """Plays the games of a generation; fewer if the run is stopped."""
         began, before = time.monotonic(), sum(group.evaluations for group in self.groups)
         games = play_groups(self.groups, self._evaluators(generation), self.settings.selfplay.positions, self._stopped)
         evaluations = sum(group.evaluations for group in self.groups) - before
         return GenerationGames(games, evaluations, time.monotonic() - began)
-
-    def _stopped(self) -> bool:
-        return self.is_stopped
 
     def _evaluators(self, generation: int) -> list[Any]:
         """The net that plays, for each group; a GPU takes the trainer's own."""
@@ -185,7 +145,7 @@ class Training:
         return [RandomSymmetry(net, self.game, [*seed, number]) for number in range(len(self.groups))]
 
     def _learn(self, generation: int, games: Games) -> dict[str, float]:
-        """Adds the games to the replay, and makes as many steps as they are worth."""
+        """Adds the games to the replay and makes the steps for them; returns the terms of the loss."""
         training = self.settings.training
         self.counters.positions += len(games.moves)
         self.replay.add(generation, games, self.settings.window(self.counters.positions))
@@ -224,6 +184,9 @@ class Training:
             self.watcher.say(f"{reason}: it is written again, from the weights of generation {newest}")
             self._write_net(newest)
             return Net(self.run.read(net_name(newest)))
+
+    def is_kept(self, generation: int) -> bool:
+        return generation == self.counters.best or self._is_evaluated(generation)
 
     def _is_evaluated(self, generation: int) -> bool:
         every = self.settings.evaluation.every
@@ -265,26 +228,14 @@ class Training:
         return Record.of(self.game.from_actions(moves), ("self-play", "self-play"))
 
     def _save(self, metrics: dict[str, Any], games: Games) -> None:
-        """Metrics first, then the checkpoint, which says how long they are."""
-        counters = self.counters
-        names = ("generation", "seconds", "games", "positions", "evaluations")
-        metrics = {**{name: getattr(counters, name) for name in names}, **metrics}
-        self.run.add_metrics(metrics)
         arrays = self.trainer.save()
         for number, group in enumerate(self.groups):
             arrays |= {f"group{number}.{name}": array for name, array in group.save().items()}
-        self.run.save(counters, arrays, games._asdict(), min(self.replay.generations))
-        before = counters.generation - 1
-        if before != counters.best and not self._is_evaluated(before):
-            self.run.drop(net_name(before))
-        self.events.add(self.trainer.steps, scalars(metrics))
-        if "matches" in metrics:
-            write_report(self.run.folder, self.game)
-        self.watcher.show(metrics)
+        self._finish(metrics, arrays, "matches" in metrics, games._asdict(), min(self.replay.generations))
 
 
 def begin_with(trainer: Trainer, start: str) -> None:
-    """Gives a trainer the weights of a run, of a net's file, or of a net that comes with us."""
+    """Gives a trainer the weights of `start`: a run's folder, a net's file, or a net that we ship."""
     if Path(start).is_dir():
         trainer.begin_with(newest_weights(Path(start)), start)
         return
@@ -297,19 +248,8 @@ def begin_with(trainer: Trainer, start: str) -> None:
     trainer.begin_with_net(net, start)
 
 
-def repeat(generation: Callable[[], None], is_over: Callable[[], bool], seconds: float) -> None:
-    """Generations until it is over, or the time is.
-
-    A generation is whole or not begun: one more is begun if half of it still fits, by how long the last one took.
-    """
-    end, took = time.monotonic() + seconds, 0.0
-    while not is_over() and (began := time.monotonic()) + took / 2 < end:
-        generation()
-        took = time.monotonic() - began
-
-
 def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
-    """Who learns, from what, and who plays: a thread a group; nobody if others play."""
+    """The trainer, its replay, and the groups that play on a CPU, a thread each; no groups unless `plays`."""
     own, count, opening = settings.selfplay, settings.run.groups if plays else 0, settings.opening(game)
     common = settings.plan(), own.games, settings.longest(game)
     groups = [Group(game, *common, 1000 * settings.run.seed + number, opening) for number in range(count)]
@@ -318,7 +258,7 @@ def on_cpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
 
 
 def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer, Replay, list[Any]]:
-    """The same, all of it on a GPU."""
+    """The same on a GPU."""
     from tengen.learn.gpu.ahead import compile_ahead
     from tengen.learn.gpu.replay import GpuReplay
     from tengen.learn.gpu.selfplay import GpuGroup
@@ -333,33 +273,3 @@ def on_gpu(game: Game, settings: Settings, plays: bool = True) -> tuple[Trainer,
     shown = settings.opening(game), own.symmetry
     groups = [GpuGroup(game, *common, 1000 * settings.run.seed + number, *shown) for number in range(count)]
     return trainer, GpuReplay(game, targets), groups
-
-
-def result_of(opponent: str, score: Score) -> dict[str, Any]:
-    """A match as the metrics have it."""
-    low, high = score.interval()
-    counts = {"wins": score.wins, "draws": score.draws, "losses": score.losses}
-    return {"opponent": opponent, **counts, "rate": score.rate, "low": low, "high": high}
-
-
-def scalars(metrics: dict[str, Any]) -> dict[str, float]:
-    """What TensorBoard draws: every number, by a name with a slash."""
-    numbers = {f"run/{name}": value for name, value in metrics.items() if isinstance(value, int | float)}
-    numbers |= {f"loss/{name}": value for name, value in metrics["loss"].items()}
-    first = metrics.get("matches", [])[:1]
-    return numbers | {f"score/{match['opponent']}": match["rate"] for match in first}
-
-
-def device_of(name: str) -> str:
-    """The device to train on; `auto` is the GPU if there is one."""
-    if name not in ("auto", "cpu", "cuda"):
-        raise BadParameter(f"device {name!r} is unknown; choose from auto, cpu, cuda")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise BadParameter("there is no CUDA device here; use --device cpu")
-    if name == "cpu" or not torch.cuda.is_available():
-        return "cpu"
-    if find_spec("numba_cuda") is None:
-        if name == "cuda":
-            raise BadParameter("self-play on a GPU needs numba-cuda: pip install 'tengen[cuda]'")
-        return "cpu"
-    return "cuda"

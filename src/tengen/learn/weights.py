@@ -11,7 +11,7 @@ from tengen.learn.run import Arrays
 
 
 def kinds_of_weights(model: nn.Module, decay: float) -> list[dict[str, Any]]:
-    """What an optimiser is given: it shrinks weights of several dimensions, and leaves biases and norms alone."""
+    """The optimiser's groups: weight decay `decay` for weights of several dimensions, none for biases and norms."""
     return [
         {"params": [weight for weight in model.parameters() if weight.ndim > 1], "weight_decay": decay},
         {"params": [weight for weight in model.parameters() if weight.ndim <= 1], "weight_decay": 0.0},
@@ -19,7 +19,7 @@ def kinds_of_weights(model: nn.Module, decay: float) -> list[dict[str, Any]]:
 
 
 def saved(model: nn.Module, optimiser: torch.optim.Optimizer, prefix: str = "") -> Arrays:
-    """All that is needed to go on; names begin with the prefix."""
+    """The weights and the optimiser's state, as arrays whose names begin with `prefix`."""
     tensors = {f"{prefix}model.{key}": value for key, value in model.state_dict().items()}
     for number, state in optimiser.state_dict()["state"].items():
         tensors |= {f"{prefix}optimiser.{number}.{key}": torch.as_tensor(value) for key, value in state.items()}
@@ -27,7 +27,7 @@ def saved(model: nn.Module, optimiser: torch.optim.Optimizer, prefix: str = "") 
 
 
 def restore(model: nn.Module, optimiser: torch.optim.Optimizer, arrays: Arrays, prefix: str = "") -> None:
-    """Goes on where `saved` was called."""
+    """Takes over what `saved` returned for the same `prefix`."""
     tensors = {key: torch.from_numpy(array.copy()) for key, array in arrays.items()}
     model.load_state_dict({key: tensors[f"{prefix}model.{key}"] for key in model.state_dict()})
     state: dict[int, dict[str, torch.Tensor]] = {}

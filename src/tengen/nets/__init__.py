@@ -1,1 +1,1 @@
-"""Networks: how they are built and exported (with torch), and how they are asked (without it)."""
+"""Networks: building and exporting them (with torch), and evaluating positions (without it)."""

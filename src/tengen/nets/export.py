@@ -59,7 +59,7 @@ def export_onnx(model: nn.Module, metadata: NetMetadata) -> bytes:
 
 
 def exported_by_torch(playing: nn.Module, metadata: NetMetadata) -> bytes:
-    """The same for any network that torch's exporter can follow."""
+    """The ONNX file of any network that torch's exporter can follow."""
     for name in ("torch.onnx", "onnxscript"):
         logging.getLogger(name).setLevel(logging.ERROR)  # they tell of packages that nobody needs here
     example = torch.zeros(2, len(metadata.planes), *metadata.shape)
@@ -92,7 +92,7 @@ def exported_by_torch(playing: nn.Module, metadata: NetMetadata) -> bytes:
 
 
 def bare(model: onnx.ModelProto, metadata: NetMetadata) -> None:
-    """Takes away what torch says of itself and of the folders on this machine; writes what the net is."""
+    """Removes torch's notes, which name folders of this machine; adds the net's metadata."""
     for part in (*model.graph.node, *model.graph.input, *model.graph.output, *model.graph.initializer):
         part.ClearField("metadata_props")
         part.ClearField("doc_string")
@@ -106,7 +106,7 @@ def bare(model: onnx.ModelProto, metadata: NetMetadata) -> None:
 def operators(
     playing: nn.Module, steps: Any, names: Mapping[fx.Node, str]
 ) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
-    """The steps of a network that plays as ONNX has them, and its weights; `names` are those of its answers."""
+    """The ONNX nodes for the steps of the network `playing`, and its weights; `names` are the names of its answers."""
     layers, nodes, weights = dict(playing.named_modules()), [], []
     for step in steps:
         if step.op in ("placeholder", "output"):
@@ -121,7 +121,7 @@ def operators(
 
 
 def output_names(steps: Any) -> dict[fx.Node, str]:
-    """The two steps that are the model's answers, and what they are called."""
+    """The names of the two steps that are the model's answers."""
     (answers,) = next(step for step in steps if step.op == "output").args
     return dict(zip(answers, ("logits", "values"), strict=True))
 
@@ -144,7 +144,7 @@ def own_weights(step: fx.Node, layers: dict[str, nn.Module]) -> Iterator[tuple[s
 
 
 def tensor(name: str, *shape: int) -> onnx.ValueInfoProto:
-    """What goes in or comes out: floats, for a batch."""
+    """An input or an output of the net: floats [batch, *shape]."""
     return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *shape])
 
 
@@ -155,7 +155,7 @@ def finished(
     answers: list[onnx.ValueInfoProto],
     metadata: dict[str, str],
 ) -> bytes:
-    """The whole file."""
+    """The ONNX file of a graph with its metadata."""
     graph = helper.make_graph(nodes, "net", [planes], answers, weights)
     opset = helper.make_opsetid("", OPSET)
     model = helper.make_model(graph, producer_name="tengen", ir_version=IR_VERSION, opset_imports=[opset])
@@ -164,15 +164,14 @@ def finished(
     return content
 
 
-def weights_of(content: bytes) -> dict[str, torch.Tensor]:
-    """The weights in the file of a net, by the names that they have in the folded model."""
-    weights = onnx.load_from_string(content).graph.initializer
-    arrays = {weight.name.removesuffix(HALF): numpy_helper.to_array(weight) for weight in weights}
+def weights_of(net: onnx.ModelProto) -> dict[str, torch.Tensor]:
+    """The weights of a net, by the names that they have in the folded model."""
+    arrays = {weight.name.removesuffix(HALF): numpy_helper.to_array(weight) for weight in net.graph.initializer}
     return {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
 
 
 def halved(content: bytes) -> bytes:
-    """The same net in about half the bytes: large weights are kept as float16, and turned back when it is loaded."""
+    """The net `content` in about half the bytes: large weights are float16 in the file and float32 once loaded."""
     model = onnx.load_from_string(content)
     nodes = []
     for weight in model.graph.initializer:

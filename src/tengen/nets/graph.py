@@ -66,14 +66,14 @@ class GraphNet:
 
 
 def ready(model: nn.Module, game: Game) -> Any:
-    """A copy for playing on a GPU: of fused layers, if it is a network of ours; else it plays as it is."""
+    """A copy of `model` for playing on a GPU, with fused layers if it is a ConvolutionalNetwork."""
     is_ours = isinstance(model, ConvolutionalNetwork)
     playing: Any = PlayingNet(model, game.shape[1]) if is_ours else PlainNet(model, len(game.planes))
     return playing.to("cuda", torch.bfloat16).to(memory_format=torch.channels_last)
 
 
 def tensors_of(model: nn.Module) -> Iterator[torch.Tensor]:
-    """All that a model's answers depend on: the statistics of norms are no parameters."""
+    """A model's parameters and the statistics of its norms."""
     yield from model.parameters()
     yield from model.buffers()
 
@@ -96,12 +96,12 @@ def layers_of(part: nn.Module) -> list[Any]:
 
 
 def widened(size: int) -> int:
-    """The next size that tensor cores read in one go; what is added is zero."""
+    """The next larger size that tensor cores read in one go."""
     return -(-size // ALIGNED) * ALIGNED
 
 
 class PlainNet(nn.Module):
-    """A network as it is, to be asked about `planes` planes."""
+    """Any network, for boards of `planes` planes."""
 
     def __init__(self, model: nn.Module, planes: int):
         super().__init__()
@@ -113,8 +113,8 @@ class PlainNet(nn.Module):
 
 
 class PlayingNet(nn.Module):
-    """What a model answers on boards of so many columns, in fewer kernels: the norms are folded, planes and the heads'
-    channels are widened."""
+    """The answers of `model` on boards of `columns` columns, in fewer kernels: norms are folded, and planes and the
+    heads' channels are widened."""
 
     @torch.no_grad()
     def __init__(self, model: Any, columns: int):

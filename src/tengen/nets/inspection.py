@@ -71,7 +71,7 @@ DOMAINS = ("", "ai.onnx")
 
 
 class Refused(Exception):
-    """Says what is wrong, as it goes on after the name of the file."""
+    """Says what is wrong, in words that follow the name of the file."""
 
 
 def refuse(what: str) -> NoReturn:
@@ -199,7 +199,7 @@ def inspect_tensor(content: memoryview) -> Sequence[str]:
 
 
 def answer_once(content: bytes) -> None:
-    """Asks the net about empty boards; raises Refused if it cannot answer."""
+    """Evaluates empty boards with the net; raises Refused if it cannot answer."""
     try:
         session = open_session(content)
     except Exception as reason:  # its exceptions have no base in common
@@ -216,7 +216,7 @@ def answer_once(content: bytes) -> None:
 
 
 def limit_this_process(size: int) -> None:
-    """From now on: so much memory and time, for a file of so many bytes, and no file is written."""
+    """Limits this process's memory and time, for a net's file of `size` bytes; it can write no file from now on."""
     if resource is None:
         return
     wanted = {"AS": MEMORY + COPIES * size, "CPU": SECONDS, "FSIZE": 0, "CORE": 0}

@@ -59,7 +59,7 @@ class PooledConvolution(nn.Module):
 
 
 class LocalPolicy(nn.Module):
-    """A logit for each cell from what the tower says of that cell; for a pass from the mean of all."""
+    """A logit for each cell from the features of that cell, and for a pass from the mean of all cells."""
 
     def __init__(self, channels: int, hidden: int, has_pass: bool):
         super().__init__()
@@ -81,11 +81,8 @@ class LocalValue(nn.Module):
         super().__init__()
         self.first, self.relu, self.flatten = Convolution(channels, seen, 1), nn.ReLU(), nn.Flatten()
         self.mean, self.maximum = nn.AdaptiveAvgPool2d(1), nn.AdaptiveMaxPool2d(1)
-        self.hidden, self.last, self.tanh = (
-            nn.Linear(2 * seen, hidden),
-            quiet(nn.Linear(hidden, 1)),
-            bounds or nn.Tanh(),
-        )
+        self.hidden, self.last = nn.Linear(2 * seen, hidden), quiet(nn.Linear(hidden, 1))
+        self.tanh = bounds or nn.Tanh()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         seen = self.relu(self.first(x))
@@ -94,7 +91,7 @@ class LocalValue(nn.Module):
 
 
 class Network(nn.Module):
-    """What a network says of boards, in two steps: features of each cell, and what is read off them.
+    """A network in two steps: the features of each cell, then logits and values from them.
 
     Any torch module from planes to (logits, values) can learn and play. One with these two steps, and with `channels`,
     the number of features of a cell, can also learn further targets (learn/targets.py).
@@ -134,7 +131,7 @@ class ConvolutionalNetwork(Network):
 def dense_heads(
     game: Game, channels: int, moves: int, chances: int, hidden: int, has_norm: bool = True
 ) -> tuple[nn.Module, nn.Module]:
-    """AlphaZero's policy and value: `moves` and `chances` channels, then all cells together. They fit one board."""
+    """AlphaZero's policy and value heads: `moves` and `chances` channels, then a layer over all cells of one board."""
     policy = dense_policy(game, channels, moves, has_norm)
     value = nn.Sequential(
         Convolution(channels, chances, 1, has_norm),
@@ -149,7 +146,7 @@ def dense_heads(
 
 
 def local_heads(game: Game, channels: int, moves: int, chances: int, hidden: int) -> tuple[nn.Module, nn.Module]:
-    """The same weights for every cell, whatever the size of the board."""
+    """Policy and value heads with the same weights for every cell, for boards of any size."""
     if not plays_on_cells(game):
         raise BadParameter(f"net.heads=local is for games that play on cells: {game.spec} has {game.actions} actions")
     return local_policy(game, channels, moves), LocalValue(channels, chances, hidden)
@@ -179,7 +176,7 @@ def plays_on_cells(game: Game) -> bool:
 
 
 def quiet(layer: Layer) -> Layer:
-    """The layer, its answers small at first."""
+    """The layer, with small weights at first."""
     nn.init.normal_(layer.weight, std=0.01)
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)
@@ -187,7 +184,7 @@ def quiet(layer: Layer) -> Layer:
 
 
 def without_targets(model: Module) -> Module:
-    """The model without what it only learns by."""
+    """The model without the heads of its targets."""
     if hasattr(model, "foreseen"):
         del model.foreseen
     return model
@@ -209,7 +206,7 @@ def normed(model: nn.Module) -> dict[str, tuple[Convolution, nn.BatchNorm2d]]:
 
 @torch.no_grad()
 def unfold(model: nn.Module, playing: nn.Module, planes: torch.Tensor) -> None:
-    """Gives a model the weights of `playing`, a folded one, so that it answers the same and can go on learning.
+    """Gives `model` the weights of the folded model `playing`, so that it answers the same and can go on learning.
 
     A norm undoes itself: it divides by its convolution's deviation on some planes, and multiplies by it again.
     """

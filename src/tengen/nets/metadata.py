@@ -1,4 +1,4 @@
-"""What a net is, which game it is for and where it comes from: written into its file, read back when it is loaded."""
+"""The metadata in a net's file: its architecture, its game, and the run that it comes from."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def is_architecture(value: Any) -> bool:
 
 
 def read_entries(name: str, texts: Mapping[str, str], allowed: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
-    """What the metadata of the file `name` hold under each of the keys, if it is what is allowed there."""
+    """The values of the metadata `texts` of the file `name`, each checked by the function in `allowed`."""
     values = {}
     for key, is_allowed in allowed.items():
         text = texts.get(key, "")
@@ -102,7 +102,7 @@ def read_entries(name: str, texts: Mapping[str, str], allowed: Mapping[str, Call
 
 @dataclass(frozen=True)
 class NetMetadata:
-    """Read back, they are equal to what was written."""
+    """The metadata of a net. Read back, they are equal to what was written."""
 
     game: str  # its spec
     rules: str  # its parameters with their class: `Gomoku(size=8, row=5, rule=0)`
@@ -137,7 +137,7 @@ class NetMetadata:
 
     @classmethod
     def read(cls, name: str, texts: Mapping[str, str]) -> NetMetadata:
-        """What the file `name` says of itself."""
+        """The metadata of the file `name`, from its `texts`."""
         if not {"format", "game", "planes"} <= texts.keys():
             raise NetError(f"{name} is not a net of Tengen's: nothing in it says which game it is for")
         if texts["format"] != str(FORMAT):

@@ -31,7 +31,7 @@ SHARED = {part.name: part.default for part in fields(Architecture) if part.name 
 
 
 def network_class(kind: str) -> Any:
-    """The class of a network's name."""
+    """The class of the network `kind`: one of NETWORKS, a class in a file, or a package's."""
     if (found := file_spec(kind)) is not None:
         path, name, options = found
         if options:
@@ -55,24 +55,24 @@ def build_model(game: Game, architecture: Architecture) -> Any:
         raise
     except Exception as reason:
         found = file_spec(architecture.kind)
-        told = describe(reason, found[0].resolve()) if found else f"{type(reason).__name__}: {reason}"
-        raise BadParameter(f"net.kind={architecture.kind} cannot be made for {game.spec}: {told}") from reason
+        why = describe(reason, found[0].resolve()) if found else f"{type(reason).__name__}: {reason}"
+        raise BadParameter(f"net.kind={architecture.kind} cannot be made for {game.spec}: {why}") from reason
     if not isinstance(model, nn.Module):
         raise BadParameter(f"net.kind={architecture.kind} is no torch.nn.Module")
     return model
 
 
 def shared_options(architecture: Architecture, options: dict[str, Option]) -> dict[str, Any]:
-    """What the settings say of options that several networks have; one that this network lacks may not be changed."""
+    """The options that are settings, if they differ from the default; refuses one that this network does not have."""
     for name, default in SHARED.items():
         if name not in options and getattr(architecture, name) != default:
             raise BadParameter(f"net.{name} is nothing that net.kind={architecture.kind} knows{nearest(name, options)}")
-    told = {name: getattr(architecture, name) for name in SHARED if name in options}
-    return {name: value for name, value in told.items() if value != SHARED[name]}  # its own defaults hold
+    given = {name: getattr(architecture, name) for name in SHARED if name in options}
+    return {name: value for name, value in given.items() if value != SHARED[name]}  # its own defaults hold
 
 
 def own_options(architecture: Architecture, options: dict[str, Option]) -> dict[str, Any]:
-    """What `net.options` says of the others."""
+    """The options of a network that are no settings, from `net.options`."""
     own = {name: option for name, option in options.items() if name not in SHARED}
     values = read_options(architecture.options, own, architecture.kind, "net.options")
     for name, option in own.items():

@@ -1,4 +1,4 @@
-"""Policy and value nets of Go on 9×9 as they are asked: ONNX files, through ONNX Runtime, without torch.
+"""Policy and value nets of Go on 9×9 in play: ONNX files, evaluated by ONNX Runtime, without torch.
 
 These nets do not see the planes of the game's own `encode`, but others, which their metadata name: `go27` are those of
 `knowledge/go_planes.py`. A policy net has a logit for each point and for a pass, a value net a value; no net has both.
@@ -17,28 +17,18 @@ import numpy as np
 from tengen.games import load_game
 from tengen.knowledge.go_planes import PLANES
 from tengen.nets.metadata import NetError, is_count, is_file, is_text, read_entries
-from tengen.nets.runtime import (
-    LARGEST_LOGIT,
-    SHIPPED,
-    ask,
-    check_answer,
-    checked_values,
-    find_net,
-    new_session,
-    read_trusted,
-)
-from tengen.rules.errors import nearest
+from tengen.nets.runtime import LARGEST_LOGIT, SHIPPED, OnnxNet, check_answer, checked_values, find_net, shipped_nets
 from tengen.rules.game import Game
 
 FORMAT = "alphago 1"  # of the metadata in a file; a net for `puct` has another
-FOLDER = "alphago"  # of those that we ship
+FOLDER = SHIPPED / "alphago"  # of those that we ship
 KINDS = {"policy": "logits", "value": "values"}  # what each gives
 PLANE_SETS = {"go27": PLANES}
 
 
 @dataclass(frozen=True)
 class PlaneNetMetadata:
-    """What a net is and where it comes from. Read back, they are equal to what was written."""
+    """The metadata of a policy or value net. Read back, they are equal to what was written."""
 
     kind: str  # policy or value
     game: str  # the spec of what it was trained on; komi is not shown to it
@@ -59,7 +49,7 @@ class PlaneNetMetadata:
 
     @classmethod
     def read(cls, name: str, texts: Mapping[str, str]) -> PlaneNetMetadata:
-        """What the file `name` says of itself."""
+        """The metadata of the file `name`, from its `texts`."""
         if texts.get("format") != FORMAT:
             raise NetError(f"{name} is no policy or value net of the AlphaGo way: `tengen train sl9` makes one")
         metadata = cls(**read_entries(name, texts, cls._allowed))
@@ -72,27 +62,20 @@ class PlaneNetMetadata:
         return metadata
 
 
-class PlaneNet:
-    """A net that works on the thread that asks, and may be asked by several threads at once."""
+class PlaneNet(OnnxNet):
+    """A policy or a value net."""
 
     kind = ""
+    metadata: PlaneNetMetadata
 
     def __init__(self, source: bytes | str | Path, device: str = "cpu"):
-        """A file, a run folder (its newest net), the name of a net that we ship, or the content of a trusted file."""
-        if isinstance(source, bytes):
-            self.name, content = "this net", source
-        else:
-            path = find_plane_net(str(source))
-            self.name, content = path.name, read_trusted(path)
-        self.session = new_session(content, self.name, device)
-        self.metadata = PlaneNetMetadata.read(self.name, self.session.get_modelmeta().custom_metadata_map)
+        """A net's file, a run's folder (its newest net), the name of a net we ship, or a trusted file's content."""
+        super().__init__(source if isinstance(source, bytes) else find_plane_net(source), device, PlaneNetMetadata)
         if self.metadata.kind != self.kind:
             raise NetError(f"{self.name} is a {self.metadata.kind} net; a {self.kind} net is needed here")
-        self.planes, self.shape = PLANE_SETS[self.metadata.planes], load_game(self.metadata.game).shape
-        takes = [(part.name, *part.shape[1:]) for part in self.session.get_inputs()]
-        gives = [part.name for part in self.session.get_outputs()]
-        if (takes, gives) != ([("planes", self.planes, *self.shape)], [KINDS[self.kind]]):
-            raise NetError(f"{self.name} is damaged: it takes {takes} and gives {gives}, which is not what it says")
+        shape = load_game(self.metadata.game).shape
+        size = (shape[0] * shape[1] + 1,) if self.kind == "policy" else ()
+        self.check_form(PLANE_SETS[self.metadata.planes], shape, (KINDS[self.kind], *size))
 
     def check_for(self, game: Game) -> None:
         """Refuses a board of another size. Komi may differ: the net does not see it."""
@@ -101,15 +84,11 @@ class PlaneNet:
             raise NetError(f"{self.name} is a net for {own.spec}; this is {game.spec}")
 
     def __call__(self, planes: np.ndarray) -> np.ndarray:
-        cells = self.shape[0] * self.shape[1]
-        if planes.shape[1:] != (self.planes, cells):
-            raise NetError(f"{self.name} is asked about {planes.shape}; it takes [states, {self.planes}, {cells}]")
-        board = np.ascontiguousarray(planes, np.float32).reshape(-1, self.planes, *self.shape)
-        (answer,) = ask(self.session, self.name, board)
+        (answer,) = self.outputs(planes)
         if self.kind == "policy":
-            check_answer(self.name, answer, (len(board), cells + 1), LARGEST_LOGIT)
+            check_answer(self.name, answer, (len(planes), planes.shape[2] + 1), LARGEST_LOGIT)
             return answer
-        return checked_values(self.name, answer, len(board))
+        return checked_values(self.name, answer, len(planes))
 
 
 class PolicyNet(PlaneNet):
@@ -124,15 +103,11 @@ class ValueNet(PlaneNet):
     kind = "value"
 
 
-def find_plane_net(name: str) -> Path:
-    """The ONNX file that `name` stands for. Those we ship lie apart from the nets with two heads."""
-    if Path(name).exists():
-        return find_net(name)
-    if name in shipped_plane_nets():
-        return SHIPPED / FOLDER / f"{name}.onnx"
-    raise NetError(f"no net is called {name!r}, nor a file or a run folder{nearest(name, shipped_plane_nets())}")
+def find_plane_net(name: str | Path) -> Path:
+    """The ONNX file of a policy or value net: `name` is a file, a run's folder, or a net that we ship."""
+    return find_net(str(name), FOLDER)
 
 
 def shipped_plane_nets() -> list[str]:
-    """The names of those that come with us."""
-    return sorted(path.stem for path in (SHIPPED / FOLDER).glob("*.onnx"))
+    """The names of the policy and value nets that we ship."""
+    return shipped_nets(FOLDER)

@@ -1,4 +1,4 @@
-"""Nets as they are played: ONNX files, asked through ONNX Runtime. Nothing here needs torch, nothing is unpickled."""
+"""Nets in play: ONNX files, evaluated by ONNX Runtime. Nothing here needs torch, nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -29,43 +29,65 @@ TRIAL = [sys.executable, "-P", "-c", "from tengen.nets.inspection import main; m
 
 
 class NetAnswer(NamedTuple):
-    """What a net says of a position, without any search."""
+    """A net's evaluation of a position, without any search."""
 
     value: float  # in [−1, 1], for the player to move
     policy: dict[int, float]  # the chance of each legal action, the likeliest first
 
 
-class Net:
-    """An evaluator that works on the thread that asks, and may be asked by several threads at once.
+class OnnxNet:
+    """The file of a net in ONNX Runtime, which evaluates it on the calling thread; several threads may call it at once.
 
-    The same planes get the same answers, bit by bit, as long as they come in batches of the same size.
+    The same planes get the same answers, bit by bit, in batches of the same size.
     """
+
+    metadata: Any
+
+    def __init__(self, source: bytes | Path, device: str, kind: Any):
+        """A net's file, which is inspected first unless we ship it, or the content of a trusted file.
+
+        `kind` is the class of its metadata.
+        """
+        self.name = "this net" if isinstance(source, bytes) else source.name
+        content = source if isinstance(source, bytes) else read_trusted(source)
+        self.session = new_session(content, self.name, device)
+        self.metadata = kind.read(self.name, self.session.get_modelmeta().custom_metadata_map)
+
+    def check_form(self, planes: int, shape: tuple[int, int], *outputs: tuple[Any, ...]) -> None:
+        """Refuses a file that takes other planes, or gives other `outputs` (name and shape), than its metadata say."""
+        self.planes, self.shape = planes, shape
+        takes = [(part.name, *part.shape[1:]) for part in self.session.get_inputs()]
+        gives = [(part.name, *part.shape[1:]) for part in self.session.get_outputs()]
+        if (takes, gives) != ([("planes", planes, *shape)], [*outputs]):
+            raise NetError(f"{self.name} is damaged: it takes {takes} and gives {gives}, which is not what it says")
+
+    def outputs(self, planes: np.ndarray) -> list[np.ndarray]:
+        """All that the net answers to planes [states, planes, cells]."""
+        cells = self.shape[0] * self.shape[1]
+        if planes.shape[1:] != (self.planes, cells):
+            raise NetError(f"{self.name} is asked about {planes.shape}; it takes [states, {self.planes}, {cells}]")
+        board = np.ascontiguousarray(planes, np.float32).reshape(-1, self.planes, *self.shape)
+        return outputs_of(self.session, self.name, board)
+
+
+class Net(OnnxNet):
+    """A net with policy and value, as searches evaluate it: planes to logits [states, actions] and values [states]."""
 
     metadata: NetMetadata
 
     def __init__(self, source: bytes | str | Path, device: str = "cpu"):
-        """A file, which is looked at first unless it is one that we ship; or the content of one that is trusted."""
-        self.name = "this net" if isinstance(source, bytes) else Path(source).name
-        content = source if isinstance(source, bytes) else read_trusted(Path(source))
-        self.session = new_session(content, self.name, device)
-        self.metadata = NetMetadata.read(self.name, self.session.get_modelmeta().custom_metadata_map)
-        takes = [(part.name, *part.shape[1:]) for part in self.session.get_inputs()]
-        gives = [(part.name, *part.shape[1:]) for part in self.session.get_outputs()]
-        shown = len(self.metadata.planes), *self.metadata.shape
-        if (takes, gives) != ([("planes", *shown)], [("logits", self.metadata.actions), ("values",)]):
-            raise NetError(f"{self.name} is damaged: it takes {takes} and gives {gives}, which is not what it says")
+        """A net's file, which is inspected first unless we ship it; or the content of a trusted file."""
+        super().__init__(source if isinstance(source, bytes) else Path(source), device, NetMetadata)
+        own = self.metadata
+        self.check_form(len(own.planes), own.shape, ("logits", own.actions), ("values",))
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        count, (rows, columns) = len(self.metadata.planes), self.metadata.shape
-        if planes.shape[1:] != (count, rows * columns):
-            raise NetError(f"{self.name} is asked about {planes.shape}; it takes [states, {count}, {rows * columns}]")
-        board = np.ascontiguousarray(planes, np.float32).reshape(-1, count, rows, columns)
-        logits, values = ask(self.session, self.name, board)
-        check_answer(self.name, logits, (len(board), self.metadata.actions), LARGEST_LOGIT)
-        return logits, checked_values(self.name, values, len(board))
+        logits, values = self.outputs(planes)
+        check_answer(self.name, logits, (len(planes), self.metadata.actions), LARGEST_LOGIT)
+        return logits, checked_values(self.name, values, len(planes))
 
     def evaluate(self, position: Position) -> NetAnswer:
-        """What the net says of one position of its game that is not over."""
+        """The net's value and policy for one position of its game that is not over."""
         self.metadata.check_for(position.game, self.name)
         if not position.legal_actions:
             raise NetError(f"{self.name} is asked about a game that is over")
@@ -76,11 +98,11 @@ class Net:
         return NetAnswer(float(values[0]), likely)
 
 
-def ask(session: Any, name: str, board: np.ndarray) -> list[np.ndarray]:
-    """All that a session answers."""
+def outputs_of(session: Any, name: str, board: np.ndarray) -> list[np.ndarray]:
+    """All that the session of the net `name` answers; raises NetError if it cannot, or takes too long."""
     try:
         answers: list[np.ndarray] = answer(session, {"planes": board})
-    except Exception as reason:  # its exceptions have no other base in common
+    except Exception as reason:  # ONNX Runtime's exceptions have no other base in common
         raise NetError(f"{name} cannot answer: {reason}") from reason
     return answers
 
@@ -114,15 +136,18 @@ def new_session(model: bytes, name: str, device: str) -> Any:
 
 
 def load_net(name: str, game: Game, device: str = "cpu") -> Net:
-    """The net of a file, of a run folder (its newest), or of a name that we ship; only if it is for this very game."""
+    """The net that `name` stands for (see `find_net`); raises NetError unless it is for `game`."""
     net = Net(find_net(name), device)
     net.metadata.check_for(game, net.name)
     return net
 
 
-def find_net(name: str) -> Path:
-    """The ONNX file that `name` stands for."""
-    path, shipped = Path(name), SHIPPED / f"{name}.onnx"
+def find_net(name: str, folder: Path | None = None) -> Path:
+    """The ONNX file of a net: `name` is a file, a run's folder (its newest net), or a net that we ship.
+
+    Shipped nets are in models/, unless another `folder` is given.
+    """
+    path = Path(name)
     if path.is_dir():
         nets = sorted(path.glob("nets/*.onnx"))
         if not nets:
@@ -130,14 +155,14 @@ def find_net(name: str) -> Path:
         return nets[-1]
     if path.is_file():
         return path
-    if name in shipped_nets():
-        return shipped
-    raise NetError(f"no net is called {name!r}, nor a file or a run folder{nearest(name, shipped_nets())}")
+    if name in (shipped := shipped_nets(folder)):
+        return (folder or SHIPPED) / f"{name}.onnx"
+    raise NetError(f"no net is called {name!r}, nor a file or a run folder{nearest(name, shipped)}")
 
 
-def shipped_nets() -> list[str]:
-    """The names of the nets that come with us."""
-    return sorted(path.stem for path in SHIPPED.glob("*.onnx"))
+def shipped_nets(folder: Path | None = None) -> list[str]:
+    """The names of the nets that we ship, in models/ or in `folder`."""
+    return sorted(path.stem for path in (folder or SHIPPED).glob("*.onnx"))
 
 
 def net_for(game: Game) -> str | None:
@@ -147,7 +172,7 @@ def net_for(game: Game) -> str | None:
 
 @cache
 def metadata_of(name: str) -> NetMetadata:
-    """The metadata of a net that we ship."""
+    """The metadata of the shipped net `name`."""
     return Net(SHIPPED / f"{name}.onnx").metadata
 
 
@@ -166,7 +191,7 @@ def read_net(path: Path) -> bytes:
 
 
 def read_trusted(path: Path) -> bytes:
-    """The same; whoever wrote it, it can be asked: a net that does not come with us is tried out first."""
+    """The content of a net's file that is safe to load: a net that we do not ship is inspected and tried first."""
     content = read_net(path)
     if not path.resolve().is_relative_to(SHIPPED.resolve()):
         check_kept(path, content)
@@ -190,7 +215,7 @@ _found_wrong: dict[bytes, str] = {}  # with nets that were tried out, by their h
 
 
 def try_out(content: bytes, name: str) -> None:
-    """Refuses a net that is more than plain layers, or whose first answer takes too much: see inspection.py."""
+    """Raises NetError if a net is more than plain layers, or its first answer takes too much: see inspection.py."""
     key = sha256(content).digest()
     with _trying:
         if key not in _found_wrong:
@@ -200,7 +225,7 @@ def try_out(content: bytes, name: str) -> None:
 
 
 def what_is_wrong(content: bytes) -> str:
-    """With a net, as a process of its own finds out: it may hang, and it may be killed."""
+    """What is wrong with a net, or ""; found out in a process of its own, which may hang or be killed."""
     places = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, "PYTHONPATH": places, "OPENBLAS_NUM_THREADS": "1"}
     try:

@@ -1,4 +1,4 @@
-"""ONNX Runtime, for those who ask a net. No other module imports it: here it is told to keep to itself.
+"""ONNX Runtime, without its telemetry. No other module imports it.
 
 Its packages report to their maker how they are used, unless they are told not to before they are loaded: they look up a
 host, and keep a number for the device in the user's cache.
@@ -38,7 +38,7 @@ def open_session(model: bytes, device: str = "cpu") -> Any:
 
 
 def answer(session: Any, inputs: dict[str, Any]) -> list[Any]:
-    """What a session answers; raises whatever ONNX Runtime does, also if it takes too long."""
+    """The outputs of a session for `inputs`, by name; raises what ONNX Runtime raises, also if it takes too long."""
     watch = watchdog()
     options = watch.new_options()
     key = id(options)

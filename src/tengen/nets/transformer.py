@@ -65,8 +65,8 @@ class AttentionBlock(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Cells [n, cells, channels] to cells of the same shape."""
-        asks, keys, values = self.look(self.norms[0](x)).unflatten(2, (3, self.heads, HEAD)).permute(2, 0, 3, 1, 4)
-        seen = functional.scaled_dot_product_attention(self.turned(asks), self.turned(keys), values)
+        queries, keys, values = self.look(self.norms[0](x)).unflatten(2, (3, self.heads, HEAD)).permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(self.turned(queries), self.turned(keys), values)
         x = x + self.join(seen.transpose(1, 2).flatten(2))
         gate, wide = self.gate(self.norms[1](x)).chunk(2, 2)
         return x + self.back(functional.silu(gate) * wide)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,15 +40,15 @@ class Between:
 
 
 class OneOf:
-    """A parameter chosen by name; kernels see its number."""
+    """A parameter chosen by name; its value is the name's number, or if its kind is str the name itself."""
 
     def __init__(self, *names: str):
         self.names = names
 
-    def read(self, name: str, value: object, kind: type) -> int:
+    def read(self, name: str, value: object, kind: type) -> Any:
         if isinstance(value, str) and value in self.names:
-            return self.names.index(value)
-        if isinstance(value, int) and 0 <= value < len(self.names):
+            return value if kind is str else self.names.index(value)
+        if kind is not str and isinstance(value, int) and 0 <= value < len(self.names):
             return int(value)
         raise BadParameter(f"{name}={value} is unknown{nearest(str(value), self.names)}")
 

@@ -1,1 +1,1 @@
-"""What is good: searches, generic over games; no game is named here."""
+"""Searches, generic over games: no game is named here."""

@@ -226,13 +226,13 @@ def descend(game, refinements, work, ply):
     work.states[ply + 1] = work.states[ply]
     play(game, work.states[ply + 1], frame.action)
     frame.how = NARROW if refinements.narrow and frame.next > 1 and frame.beta - frame.alpha > 1 else FULL
-    ask(refinements, work, ply)
+    set_window(refinements, work, ply)
     if ply == 0:
         work.progress[ROOT_NODES] = work.progress[NODES]
 
 
 @kernel
-def ask(refinements, work, ply):
+def set_window(refinements, work, ply):
     """Sets window and depth of the child below `ply`."""
     frame, child = work.frames[ply], work.frames[ply + 1]
     alpha, beta = np.int64(frame.alpha), np.int64(frame.beta)
@@ -248,14 +248,14 @@ def ask(refinements, work, ply):
 
 @kernel
 def take(refinements, work, ply, value):
-    """The node at `ply` hears its child's value; what to do next: ENTER the child again, NEXT, or LEAVE."""
+    """Gives the node at `ply` its child's value; returns what to do next: ENTER the child again, NEXT, or LEAVE."""
     frame = work.frames[ply]
     frame.horizon |= work.frames[ply + 1].horizon
     if work.states[ply + 1].to_play != work.states[ply].to_play:
         value = -value
     if frame.how == NARROW and frame.alpha < value < frame.beta:
         frame.how = FULL
-        ask(refinements, work, ply)
+        set_window(refinements, work, ply)
         return ENTER
     if ply == 0:
         work.shares[frame.action] += work.progress[NODES] - work.progress[ROOT_NODES]
@@ -460,7 +460,7 @@ class AlphaBeta:
         alpha, beta = (-INFINITE, INFINITE) if is_open else (found.score - width, found.score + width)
         while True:
             root, progress = self.work.frames[0], self.work.progress
-            done = self._ask(depth, max(alpha, -INFINITE), min(beta, INFINITE), nodes, pace)
+            done = self._search_window(depth, max(alpha, -INFINITE), min(beta, INFINITE), nodes, pace)
             if root.best > root.floor:  # an action is better than the window's floor: whatever follows, that holds
                 found.take(depth, int(root.best), self.work.lines[0, : root.length].tolist())
             if not done:
@@ -473,7 +473,7 @@ class AlphaBeta:
             alpha = value - width if value <= alpha else alpha
             beta = value + width if value >= beta else beta
 
-    def _ask(self, depth: int, alpha: int, beta: int, nodes: int, pace: Pace) -> bool:
+    def _search_window(self, depth: int, alpha: int, beta: int, nodes: int, pace: Pace) -> bool:
         """Searches the root to a depth with a window; whether it could finish. The value is progress[VALUE]."""
         root, progress = self.work.frames[0], self.work.progress
         root.alpha, root.beta, root.depth = alpha, beta, depth
@@ -501,7 +501,7 @@ class AlphaBeta:
         kept, self.refinements = self.refinements, self.refinements._replace(killers=0, history=0)
         pace, nodes, value, answered = Pace(clock, 64), limit.count or 2**60, 0, False
         for alpha, beta in ((0, 1), (-1, 0)):
-            answered = self._ask(DEEPEST - 1, alpha, beta, nodes, pace)
+            answered = self._search_window(DEEPEST - 1, alpha, beta, nodes, pace)
             value = int(self.work.progress[VALUE]) if answered else 0
             if not answered or value != 0:
                 break

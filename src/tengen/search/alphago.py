@@ -18,13 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from tengen.rules.contract import FIRST
-from tengen.rules.game import Game, Position, encode_states
-from tengen.rules.kernels import entry
-from tengen.search.evaluators import Evaluator, Uniform, priors_of
+from tengen.rules.game import Game, Position
 from tengen.search.limits import Clock, Decision, Limit
 from tengen.search.puct import DEFAULT_SIMULATIONS, FOREVER, Batch, Puct
 from tengen.search.rollouts import Rollouts
-from tengen.search.tree import NONE, ROOT, UNKNOWN, begin_simulation, finish_simulation
 
 HOLD = 0.02  # seconds that a batch should take at most, where time is limited
 
@@ -35,20 +32,8 @@ class Judge(Protocol):
     def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 
 
-class ByPlanes:
-    """A judge that shows an evaluator the game's own planes."""
-
-    def __init__(self, game: Game, evaluator: Evaluator):
-        self.game, self.evaluator = game, evaluator
-
-    def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        planes = np.empty((len(states), len(self.game.planes), self.game.cells), np.float32)
-        encode_states(self.game.parameters, states, planes)
-        return self.evaluator(planes)
-
-
 class TwoNets:
-    """A judge of two halves: one knows what is likely, one what it is worth. Without the second all is even."""
+    """A judge made of a policy net and a value net; without the latter every position is even."""
 
     def __init__(
         self,
@@ -56,53 +41,13 @@ class TwoNets:
         value: Callable[[np.ndarray], np.ndarray] | None = None,
         show: Callable[[np.ndarray], np.ndarray] = lambda states: states,
     ):
-        """Both are asked about what `encode_root` makes of states."""
+        """Both nets get the planes that `show` makes of states."""
         self.policy, self.value, self.show = policy, value, show
 
     def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         shown = self.show(states)
         values = np.zeros(len(states), np.float32) if self.value is None else self.value(shown)
         return self.policy(shown), values
-
-
-@entry
-def select_mixed_leaves(game, root, nodes, edges, batch, most, exploration, urgency):
-    """Begins up to `most` simulations; returns how many leaves wait, and how many simulations needed none.
-
-    It stops early where a leaf would be asked about twice, and when the root is proven.
-    """
-    waiting, finished = 0, 0
-    while waiting + finished < most and waiting < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
-        batch.leaves[waiting] = root[0]
-        leaf, path = batch.leaves[waiting], batch.paths[waiting]
-        length = begin_simulation(game, nodes, edges, leaf, exploration, urgency, NONE, path)
-        if length < 0:
-            break
-        if length == 0:
-            finished += 1
-        else:
-            batch.lengths[waiting] = length
-            waiting += 1
-    return waiting, finished
-
-
-@entry
-def backup_mixed_leaves(game, nodes, edges, sizes, batch, waiting, priors, values, seed):
-    """Ends the simulations that waited; one whose value is not known is taken back. Returns how many were ended."""
-    ended = 0
-    for i in range(waiting):
-        path, length = batch.paths[i], np.int64(batch.lengths[i])
-        if np.isnan(values[i]):
-            for k in range(length):
-                nodes[path[k, 0]].visits -= 1
-                edges[path[k, 1]].losses -= 1
-        else:
-            leaf = batch.leaves[i]
-            finish_simulation(
-                game, nodes, edges, sizes, leaf, path, length, priors[i], values[i], batch.actions, 0.0, seed
-            )
-            ended += 1
-    return ended
 
 
 class AlphaGo(Puct):
@@ -125,15 +70,8 @@ class AlphaGo(Puct):
         self.leaf_seconds = 0.0  # what a leaf took lately
         super().__init__(game, self._judge_first, **settings)
 
-    def _compile(self) -> None:
-        super()._compile()
-        game, start, trees = self.game.parameters, self.game.start().states, (self.nodes, self.edges)
-        priors, values = np.ones((1, self.game.actions), np.float32), np.zeros(1, np.float32)
-        select_mixed_leaves(game, start, *trees, self.work, 0, self.exploration, self.urgency)
-        backup_mixed_leaves(game, *trees, self.sizes, self.work, 0, priors, values, self.chance)
-
     def _judge_first(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What Puct asks about a root: the state that stands first among the leaves, whatever it was shown."""
+        """The evaluator that Puct has for a root: judges the first leaf, whatever the planes are."""
         return self.judge(self.work.leaves[: len(planes)])
 
     def move_to(self, position: Position) -> None:
@@ -156,7 +94,7 @@ class AlphaGo(Puct):
 
     @contextlib.contextmanager
     def _threads(self) -> Iterator[None]:
-        """Threads for as long as a search takes, unless one is enough."""
+        """Keeps a pool of threads during a search, unless one thread is enough."""
         if self.threads == 1 or self.batch == 1:
             yield
             return
@@ -165,24 +103,20 @@ class AlphaGo(Puct):
         self.pool = None
 
     def play_out(self, most: int, clock: Clock | None = None) -> int:
-        """One batch of simulations, no more than `most`; returns how many were ended."""
+        """Makes one batch of at most `most` simulations; returns how many were completed."""
         assert self.position is not None
         if clock is not None and clock.limit is not None and self.leaf_seconds > 0:
             most = min(most, max(1, int(min(clock.left, max(HOLD, 0.1 * clock.limit)) / self.leaf_seconds)))
-        game, trees = self.game.parameters, (self.nodes, self.edges)
-        waiting, finished = select_mixed_leaves(
-            game, self.position.states, *trees, self.work, most, self.exploration, self.urgency
-        )
+        waiting, finished = self.select(most, encodes=False)
         if waiting == 0:
             return finished
         began = Clock(Limit())
-        logits, values = self._ask(self.work, waiting, clock)
+        logits, values = self._evaluate(self.work, waiting, clock)
         self.leaf_seconds = began.seconds / waiting
-        answers = priors_of(logits), values
-        return finished + backup_mixed_leaves(game, *trees, self.sizes, self.work, waiting, *answers, self.chance)
+        return finished + self.backup(waiting, logits, values, rollouts=0.0)
 
-    def _ask(self, batch: Batch, waiting: int, clock: Clock | None) -> tuple[np.ndarray, np.ndarray]:
-        """What the leaves that wait come to: logits, and values mixed of both judgements."""
+    def _evaluate(self, batch: Batch, waiting: int, clock: Clock | None) -> tuple[np.ndarray, np.ndarray]:
+        """Logits [waiting, actions] of the leaves that wait, and their mixed values [waiting]."""
         shares = [part for part in np.array_split(np.arange(waiting), self.threads if self.pool else 1) if len(part)]
         first, self.number = self.number, self.number + waiting
 
@@ -204,15 +138,9 @@ class AlphaGo(Puct):
 
 
 def leaf_number(seed: int, leaf: int) -> int:
-    """The number, of 64 bits, by which the leaf plays: no two seeds up to 2**63 begin at the same one.
+    """The 64-bit number that seeds the rollouts of a leaf: no two seeds up to 2**63 begin at the same number.
 
     Seeds below 2**24 have 2**40 numbers each; the upper bits of larger ones are spread over all bits.
     """
     upper, lower = divmod(seed, 2**24)
     return (lower * 2**40 + upper * 0x9E3779B97F4A7C15 + leaf) % 2**64
-
-
-def knows_nothing(game: Game) -> Judge:
-    """A judge to whom every action is as likely as the next, and every position even."""
-    uniform = Uniform(game)
-    return lambda states: uniform(states)

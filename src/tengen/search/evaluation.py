@@ -4,14 +4,14 @@ An evaluation is a `NamedTuple` of its parameters (tables too). Its answers are 
 with `@rules(ThatTuple)` under the names below. It may keep notes: a NumPy record for each state on the search's path,
 brought up to date action by action, so that an answer costs what changed and not what is there.
 
-Its class says in Python what the notes are, `record(self, game)`; what score is a clear advantage, `scale`; and, if its
-candidates may leave out what matters, `is_complete = False`: what a search sees then is no proof.
+Its class says in Python what the notes are, `record(self, game)`; what score is a clear advantage, a value of 0.76, as
+`scale`; and, if its candidates may leave out what matters, `is_complete = False`: a search then proves nothing.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,19 +21,6 @@ from tengen.rules.game import Game
 WIN = 1_000_000  # the score of a game won at once; one less for every ply that it takes
 WON = WIN - 10_000  # more than any evaluation says: scores from here on are won games
 NO_NOTES = np.dtype([("unused", np.int8)])
-
-
-class Evaluation(Protocol):
-    """What Python needs to know of an evaluation. Its other half are the kernels below."""
-
-    @property
-    def scale(self) -> float:
-        """The score of a clear advantage: a value of 0.76."""
-        ...
-
-    def record(self, game: Game) -> np.dtype:
-        """The notes it keeps about a state."""
-        ...
 
 
 class Plain(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a learned search asks: how likely is each action, how good is the position? Many positions at a time."""
+"""Evaluators: the policy and the value of many positions at a time, as a learned search needs them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Cached:
     def __init__(self, evaluator: Evaluator, size: int):
         self.evaluator, self.size = evaluator, size
         self.answers: dict[bytes, tuple[np.ndarray, np.float32]] = {}  # the oldest first
-        self.hits = self.asked = 0
+        self.hits = self.lookups = 0
         self.lock = Lock()
 
     def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +73,7 @@ class Cached:
             known |= {key: (logits[i].copy(), values[i]) for i, key in enumerate(new)}
         with self.lock:
             self._remember({key: known[key] for key in new})
-            self.asked += len(keys)
+            self.lookups += len(keys)
             self.hits += len(keys) - len(new)
         return np.stack([known[key][0] for key in keys]), np.array([known[key][1] for key in keys], np.float32)
 

@@ -91,7 +91,7 @@ class Rows(NamedTuple):
     scores: Any  # [rows, actions]: see gumbel.py
     actions: Any  # [rows, actions]: scratch memory
     weights: Any  # [rows, actions]: the policy of a search that is done, by edge
-    planes: Any  # [rows, planes, cells]: what the network is asked
+    planes: Any  # [rows, planes, cells]: what the network is selected
     shown: Any  # [rows · planes · cells]: the same once more
     spare_nodes: Any  # [1 or rows, nodes]: for moving a tree
     spare_edges: Any
@@ -320,7 +320,7 @@ def root_policy(plan, row, ply):
 
 @kernel
 def follow_edge(plan, row, edge):
-    """After the move of an edge, which is played already: a new search. True if the network must be asked about its
+    """After the move of an edge, which is played already: a new search. True if the network must be selected about its
     root, and not if the tree below the edge is kept."""
     nodes, edges, sizes = row.nodes, row.edges, row.sizes
     child = np.int64(edges[edge].child)
@@ -339,7 +339,7 @@ def follow_edge(plan, row, edge):
 
 @entry
 def begin_searches(game, rows):
-    """Every row begins to search its root."""
+    """Begins the search of every row."""
     for i in range(len(rows.progress)):
         row = row_of(rows, i, rows.actions[i], rows.weights[i], rows.planes[i])
         select_root(row)
@@ -361,15 +361,15 @@ def continue_searches(game, plan, rows, priors, values, waiting):
 
 
 def search_all(game: Game, plan: Plan, states: np.ndarray, evaluator: Evaluator, seed: int = 1) -> np.ndarray:
-    """The actions that searches of many states, all of games that go on, come to: [states]."""
+    """The actions [states] that searches of `states`, all of games that are not over, choose."""
     rows = new_rows(game, plan, len(states), seed)
     rows.roots[:] = states
     waiting = np.ones(len(states), np.bool_)
     begin_searches(game.parameters, rows)
     while waiting.any():
-        asked = np.flatnonzero(waiting)
+        selected = np.flatnonzero(waiting)
         priors, values = np.zeros((len(states), game.actions), np.float32), np.zeros(len(states), np.float32)
-        logits, values[asked] = evaluator(rows.planes[asked])
-        priors[asked] = priors_of(logits)
+        logits, values[selected] = evaluator(rows.planes[selected])
+        priors[selected] = priors_of(logits)
         continue_searches(game.parameters, plan, rows, priors, values, waiting)
     return np.array([rows.edges[i, rows.progress[i].done].action for i in range(len(states))])

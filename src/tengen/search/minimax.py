@@ -34,7 +34,7 @@ def begin(game, evaluation, root, states, notes, actions, scores, frames, progre
 
 @entry
 def run(game, evaluation, states, notes, actions, scores, frames, lines, shares, progress, depth, nodes):
-    """Goes on for that many nodes; returns whether all is searched: the value is frames[0, BEST]."""
+    """Searches `nodes` more nodes; returns whether all is searched: the value is then frames[0, BEST]."""
     ply, stop = progress[PLY], progress[NODES] + nodes
     while progress[NODES] < stop:
         if frames[ply, NEXT] < frames[ply, COUNT]:

@@ -1,4 +1,4 @@
-"""PUCT, the search of AlphaZero, for one position: many leaves of one tree are asked about at once."""
+"""PUCT, the search of AlphaZero, for one position: a batch of leaves of one tree is evaluated at once."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ SECONDS_OF_LOOK = 0.002  # … and how long one takes, at most, or nearly so
 MANY_LOST = 16  # edges: no hope is left in those that nobody has looked at
 FOREVER = 2**60
 NO_SCORES, NO_SCHEDULE = np.zeros(0, np.float32), np.zeros(0, np.int32)
+NO_HALVING = NO_SCORES, NO_SCHEDULE, 1.0
+Halving = tuple[np.ndarray, np.ndarray, float]  # scores, schedule and value_scale: see gumbel.py
 
 
 class Batch(NamedTuple):
@@ -55,11 +57,12 @@ class Batch(NamedTuple):
 
 
 @entry
-def select_leaves(game, root, nodes, edges, batch, most, exploration, urgency, scores, schedule, value_scale):
+def select_leaves(game, root, nodes, edges, batch, most, exploration, urgency, scores, schedule, value_scale, encodes):
     """Begins up to `most` simulations; returns how many wait for the network, and how many ended without it.
 
-    It stops early where a leaf would be asked about twice, and when the root is proven. With a schedule (see gumbel.py)
-    that says which edge of the root is next; it is as long as `most`, or empty.
+    It stops early where a leaf would be evaluated twice, and when the root is proven. A `schedule` (see gumbel.py) says
+    which edge of the root is next; it is as long as `most`, or empty. If `encodes`, the planes of the leaves are
+    written.
     """
     waiting, finished = 0, 0
     while waiting + finished < most and waiting < len(batch.lengths) and nodes[ROOT].proven == UNKNOWN:
@@ -75,35 +78,37 @@ def select_leaves(game, root, nodes, edges, batch, most, exploration, urgency, s
             finished += 1
         else:
             batch.lengths[waiting] = length
-            encode(game, leaf, batch.planes[waiting])
+            if encodes:
+                encode(game, leaf, batch.planes[waiting])
             waiting += 1
     return waiting, finished
 
 
 @entry
 def backup_leaves(game, nodes, edges, sizes, batch, waiting, priors, values, rollouts, seed):
-    """Ends the simulations that waited; returns the next seed."""
+    """Completes the simulations that waited; one whose value is NaN, not known, is taken back.
+
+    Returns how many were completed, and the next seed.
+    """
+    completed = 0
     for i in range(waiting):
-        seed = finish_simulation(
-            game,
-            nodes,
-            edges,
-            sizes,
-            batch.leaves[i],
-            batch.paths[i],
-            batch.lengths[i],
-            priors[i],
-            values[i],
-            batch.actions,
-            rollouts,
-            seed,
-        )
-    return seed
+        leaf, path, length = batch.leaves[i], batch.paths[i], np.int64(batch.lengths[i])
+        if np.isnan(values[i]):
+            for k in range(length):
+                nodes[path[k, 0]].visits -= 1
+                edges[path[k, 1]].losses -= 1
+        else:
+            answer = priors[i], values[i]
+            seed = finish_simulation(
+                game, nodes, edges, sizes, leaf, path, length, *answer, batch.actions, rollouts, seed
+            )
+            completed += 1
+    return completed, seed
 
 
 @entry
 def mark_proven(game, nodes, edges, batch, wins, values):
-    """Where the player to move at a leaf is known to win, that is proven of the edge to it, and the leaf's value."""
+    """Where `wins` [leaves] says that the player to move wins, proves the edge to the leaf and sets its value."""
     for i in range(len(wins)):
         if wins[i]:
             node, edge = batch.paths[i, batch.lengths[i] - 1]
@@ -113,7 +118,7 @@ def mark_proven(game, nodes, edges, batch, wins, values):
 
 @entry
 def lift_proofs(game, nodes, edges, path, length):
-    """What is proven of the last edge of a path goes up as far as it holds."""
+    """Backs the proof at the last edge of `path` up as far as it holds."""
     for i in range(length - 1, -1, -1):
         if edges[path[i, 1]].proven != UNKNOWN:
             lift_proof(nodes, edges, path, i)
@@ -121,7 +126,7 @@ def lift_proofs(game, nodes, edges, path, length):
 
 @entry
 def expand_root(game, root, nodes, edges, sizes, batch, priors, values):
-    """A tree of nothing but its root."""
+    """Makes a tree of nothing but its root."""
     clear_tree(nodes, edges, sizes)
     open_node(game, nodes, edges, sizes, root[0], priors[0], values[0], batch.actions)
 
@@ -134,18 +139,19 @@ def encode_root(game, root, batch):
 
 @entry
 def move_root(game, old_nodes, old_edges, nodes, edges, sizes, source):
-    """What is below a node becomes the tree."""
+    """Makes the subtree below the node `source` the tree."""
     keep_subtree(old_nodes, old_edges, nodes, edges, sizes, source)
 
 
 def usual_batch(simulations: int | None, threads: int = 1) -> int:
-    """Small where simulations are few, so that later ones know of earlier ones; threads get four leaves each."""
+    """The usual batch size: small where simulations are few, so that later ones know of earlier ones; threads get four
+    leaves each."""
     most = max(8, min(4 * threads, 64))
     return most if simulations is None else min(max(simulations // 50, 1), most)
 
 
 def new_tree(edges: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and edges; what is never used costs no memory."""
+    """Memory for `edges` edges and their nodes; pages that are never used cost nothing."""
     return np.zeros(edges // 4, NODE).view(np.recarray), np.zeros(edges, EDGE).view(np.recarray)
 
 
@@ -189,7 +195,8 @@ class Puct:
         priors, values = np.ones((1, self.game.actions), np.float32), np.zeros(1, np.float32)
         encode_root(game, start, self.work)
         expand_root(game, start, *trees, self.sizes, self.work, priors, values)
-        select_leaves(game, start, *trees, self.work, 0, self.exploration, self.urgency, NO_SCORES, NO_SCHEDULE, 0.0)
+        settings = self.exploration, self.urgency, *NO_HALVING, False
+        select_leaves(game, start, *trees, self.work, 0, *settings)
         mark_proven(game, *trees, self.work, np.zeros(0, np.bool_), values)
         backup_leaves(game, *trees, self.sizes, self.work, 0, priors, values, self.rollouts, self.chance)
         lift_proofs(game, *trees, self.work.paths[0], 0)
@@ -209,9 +216,9 @@ class Puct:
         return self.decide(done, clock)
 
     def look_closer(self, prover: Prover, clock: Clock) -> None:
-        """Asks about the line that is expected, for the longer the more it is visited, and again at twice the visits.
+        """Has the prover look at the expected line, with effort by its visits, and again at twice the visits.
 
-        A look takes no more than a quarter of the time that is left.
+        A look takes at most a quarter of the time that is left.
         """
         assert self.position is not None
         position, node, path = self.position, ROOT, self.work.paths[0]
@@ -235,13 +242,13 @@ class Puct:
                 return
 
     def has_more(self, done: int, most: int, limit: Limit, clock: Clock) -> bool:
-        """Whether a search that has made so many simulations, of so many at most, goes on."""
+        """Whether a search goes on that has made `done` simulations of at most `most`."""
         if done >= most or clock.left <= 0 or self.nodes[ROOT].proven != UNKNOWN:
             return False
         return not (limit.early and done and self.is_settled(min(most - done, clock.more(done))))
 
     def is_settled(self, left: float) -> bool:
-        """Whether the favourite keeps the most visits, whoever is given all the simulations that are left.
+        """Whether the favourite keeps the most visits, even if another edge gets all `left` simulations.
 
         A proof could still change the move.
         """
@@ -254,25 +261,33 @@ class Puct:
     def simulate(
         self, most: int, scores: np.ndarray = NO_SCORES, schedule: np.ndarray = NO_SCHEDULE, value_scale: float = 1.0
     ) -> int:
-        """One batch of simulations, no more than `most`; returns how many."""
-        assert self.position is not None
-        game, settings = self.game.parameters, (self.exploration, self.urgency, scores, schedule, value_scale)
-        waiting, finished = select_leaves(
-            game, self.position.states, self.nodes, self.edges, self.work, most, *settings
-        )
+        """Makes one batch of at most `most` simulations; returns how many."""
+        waiting, finished = self.select(most, (scores, schedule, value_scale))
         if waiting:
             logits, values = self.evaluator(self.work.planes[:waiting])
             if self.prover is not None:
-                mark_proven(game, self.nodes, self.edges, self.work, self.prover(self.work.leaves[:waiting]), values)
-            trees = self.nodes, self.edges, self.sizes
-            answers = priors_of(logits), values
-            self.chance = np.uint64(
-                backup_leaves(game, *trees, self.work, waiting, *answers, self.rollouts, self.chance)
-            )
+                wins = self.prover(self.work.leaves[:waiting])
+                mark_proven(self.game.parameters, self.nodes, self.edges, self.work, wins, values)
+            self.backup(waiting, logits, values, self.rollouts)
         return waiting + finished
 
+    def select(self, most: int, halving: Halving = NO_HALVING, encodes: bool = True) -> tuple[int, int]:
+        """Begins up to `most` simulations: see `select_leaves`."""
+        assert self.position is not None
+        game, trees = self.game.parameters, (self.position.states, self.nodes, self.edges)
+        settings = self.exploration, self.urgency, *halving, encodes
+        waiting, finished = select_leaves(game, *trees, self.work, most, *settings)
+        return waiting, finished
+
+    def backup(self, waiting: int, logits: np.ndarray, values: np.ndarray, rollouts: float) -> int:
+        """Completes the simulations that wait, by the answers about their leaves; returns how many."""
+        game, trees, answers = self.game.parameters, (self.nodes, self.edges, self.sizes), (priors_of(logits), values)
+        completed, seed = backup_leaves(game, *trees, self.work, waiting, *answers, rollouts, self.chance)
+        self.chance = np.uint64(seed)
+        return int(completed)
+
     def move_to(self, position: Position) -> None:
-        """Makes `position` the root; what is known of it is kept if it continues the last one."""
+        """Makes `position` the root; its subtree is kept if it continues the last position."""
         moves = None if self.position is None else moves_between(self.position, position)
         source = ROOT if moves is not None else NONE
         for move in moves or ():
@@ -310,7 +325,7 @@ class Puct:
         return int(self.nodes[node].first) + np.lexsort(last_first)[::-1]
 
     def ranked(self, node: int) -> Any:
-        """The edges of a node, in that order."""
+        """The edges of a node, in the order of `order`."""
         return self.edges[self.order(node)]
 
     def favourite(self, node: int) -> Any:
@@ -318,7 +333,7 @@ class Puct:
         return self.ranked(node)[0]
 
     def line_through(self, edge: Any) -> tuple[int, ...]:
-        """The edge's action, and what is expected after it."""
+        """The edge's action, and the expected line after it."""
         line = [int(edge.action)]
         while edge.visits and int(edge.child) != NO_CHILD and len(line) < LONGEST_LINE:
             edge = self.favourite(int(edge.child))
@@ -344,7 +359,7 @@ class Puct:
         )
 
     def opinions(self, lines: int | None = None) -> list[Opinion]:
-        """What the tree says of each action visited, the best first; that many have a line, by default all."""
+        """An Opinion of each visited action, the best first; the first `lines` have a line, by default all."""
         edges = self.ranked(ROOT)
         return [
             Opinion(

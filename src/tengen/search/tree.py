@@ -218,7 +218,7 @@ def select(game, nodes, edges, state, exploration, urgency, first, path):
 
 @kernel
 def backup(nodes, edges, path, length, value):
-    """Takes back the losses and adds a value, the first player's, along the path; proofs go up as far as they hold."""
+    """Takes back the virtual losses and adds the first player's value along the path; backs proofs up."""
     for i in range(length - 1, -1, -1):
         node, edge = nodes[np.uint32(path[i, 0])], edges[np.uint32(path[i, 1])]
         edge.losses -= 1

@@ -381,7 +381,7 @@ class Uct:
     threads: int = 1
     memory: int = 512  # megabytes, for all trees
     trees: list[Tree] = field(default_factory=list)
-    asked: list[Tree] = field(default_factory=list)  # by the last search
+    searched: list[Tree] = field(default_factory=list)  # by the last search
 
     def __post_init__(self) -> None:
         Tree(self.game, capacity=2, seed=1).compile()
@@ -394,7 +394,7 @@ class Uct:
         threads = self.threads if is_long else 1
         self._make_trees(threads, playouts)
         clock = Clock(limit)
-        self.asked = trees = self.trees[:threads]
+        self.searched = trees = self.trees[:threads]
         for tree in trees:
             tree.move_to(position)
         if threads == 1:
@@ -407,7 +407,7 @@ class Uct:
 
     def opinions(self, lines: int | None = None) -> list[Opinion]:
         """What the trees say of each action visited, the best first; that many have a line, by default all."""
-        visits, wins, hopeless = count_visits(self.asked)
+        visits, wins, hopeless = count_visits(self.searched)
         ranked = sorted(visits, key=lambda action: (hopeless[action], -visits[action], action))
         return [
             Opinion(
@@ -421,7 +421,7 @@ class Uct:
 
     def line_through(self, action: int) -> tuple[int, ...]:
         """The action, and what is expected after it."""
-        return largest(self.asked).principal_variation(action) or (action,)
+        return largest(self.searched).principal_variation(action) or (action,)
 
     def _make_trees(self, threads: int, playouts: int) -> None:
         """As many trees as threads, each half of its share of memory (the other half is for moving it)."""

@@ -22,16 +22,17 @@ from tengen import __version__
 from tengen.learn.cluster.learners import Learners, hold_gpu
 from tengen.learn.cluster.pool import WorkerPool
 from tengen.learn.cluster.worker import NetParts, Post, SelfPlayWorker, Slice, Weights
+from tengen.learn.loop import Watcher
 from tengen.learn.replay import Replay
 from tengen.learn.run import net_name
 from tengen.learn.selfplay import Games
 from tengen.learn.settings import Settings
 from tengen.learn.trainer import Trainer
-from tengen.learn.training import GenerationGames, Training, Watcher, on_cpu, on_gpu
+from tengen.learn.training import GenerationGames, Training, on_cpu, on_gpu
 from tengen.rules.game import Game
 
-TOLD = "cluster.json"  # in the run's folder, while the run goes on: how the cluster stands
-TELL = 2.0  # seconds between two times that it is written
+STATUS_FILE = "cluster.json"  # in the run's folder, while the run goes on: how the cluster stands
+STATUS_PERIOD = 2.0  # seconds between two times that it is written
 
 
 class ClusterTraining(Training):
@@ -60,20 +61,20 @@ class ClusterTraining(Training):
         self.pool.reserved.update([self.held.node] if self.held else ())
         self.learners.show(self.replay)
         self._closing = threading.Event()
-        self._teller = threading.Thread(target=self._tell, name="teller", daemon=True)
+        self._status_thread = threading.Thread(target=self._write_status, name="status", daemon=True)
         self.pool.begin()
-        self._teller.start()
+        self._status_thread.start()
 
     def close(self) -> None:
         self._closing.set()
-        self._teller.join()
+        self._status_thread.join()
         self.pool.close()
         self.learners.close()
-        (self.run.folder / TOLD).unlink(missing_ok=True)
+        (self.run.folder / STATUS_FILE).unlink(missing_ok=True)
         super().close()
 
     def _post(self, device: str, number: int) -> Post:
-        """What a worker is told; its seed is its own in this run, also after the driver was restarted."""
+        """The settings of worker `number`; no two workers of a run share a seed, even after a restart."""
         sequence = np.random.SeedSequence([self.settings.run.seed, self.counters.generation, number])
         seed = int(sequence.generate_state(1)[0] >> 1)
         return Post(self.settings, device, self.device, seed, __version__, str(Path.cwd()))
@@ -99,7 +100,7 @@ class ClusterTraining(Training):
         return self.is_stopped
 
     def _measured(self, slices: list[Slice]) -> dict[str, Any]:
-        """What a line of metrics says about the cluster."""
+        """The metrics of the cluster in a generation."""
         ages = [(self.trainer.steps - slice.step, slice.positions) for slice in slices]
         ledger, standing = self.pool.ledger, self.pool.standing()
         return {
@@ -117,7 +118,7 @@ class ClusterTraining(Training):
             self._announce()
 
     def _announce(self) -> None:
-        """Workers are told of the newest net, or with a gate of the best; until then they go on with the last."""
+        """Sends workers the newest net, or with a gate the best; until then they play with the last."""
         gated = self.settings.evaluation.gating > 0
         generation = self.counters.best if gated else self.counters.generation
         if self.announced == (generation, self.trainer.steps):
@@ -143,11 +144,11 @@ class ClusterTraining(Training):
 
     # Telling.
 
-    def _tell(self) -> None:
-        """Writes how the cluster stands, again and again; a page reads it."""
-        path = self.run.folder / TOLD
+    def _write_status(self) -> None:
+        """Writes the cluster's status every STATUS_PERIOD seconds, for the web page."""
+        path = self.run.folder / STATUS_FILE
         part = path.with_name(f".{path.name}.part")
-        while not self._closing.wait(TELL):
+        while not self._closing.wait(STATUS_PERIOD):
             standing = self.pool.standing()
             standing["generation"] = self.counters.generation
             with suppress(OSError):  # a full disk is told where it matters

@@ -99,14 +99,14 @@ class SharedTrainer(Trainer):
 
 
 def join(address: str, rank: int, count: int, device: str) -> None:
-    """Becomes one of those who learn together."""
+    """Joins this process to the other learners."""
     backend = "nccl" if device == "cuda" else "gloo"
     where = f"tcp://{address}"
     distributed.init_process_group(backend, init_method=where, rank=rank, world_size=count, timeout=PATIENCE)
 
 
 class LearnerActor:
-    """One of them, as an actor: it does what the driver does, at the same time."""
+    """A learner beside the driver, as an actor: it does what the driver does, at the same time."""
 
     def __init__(self, spec: str, settings: Settings, address: str, rank: int, count: int, device: str):
         self.game = load_game(spec)
@@ -131,7 +131,7 @@ class LearnerActor:
 
 
 class FirstTrainer(SharedTrainer):
-    """The driver's own: what it is told, it tells the others first."""
+    """The driver's trainer, which passes every call on to the other learners."""
 
     def __init__(self, game: Game, settings: Settings, count: int, device: str, others: list[Any]):
         self.others = others
@@ -156,23 +156,23 @@ class FirstTrainer(SharedTrainer):
 
 
 class FirstReplay(Replay):
-    """The driver's replay; the others' hold the same."""
+    """The driver's replay, which sends all games to the other learners, too."""
 
     def __init__(self, game: Game, targets: list[NamedTarget], others: list[Any]):
         super().__init__(game, targets)
         self.others = others
 
     def add(self, generation: int, games: Games, window: int) -> None:
-        self.tell(generation, games, window)
+        self.send(generation, games, window)
         super().add(generation, games, window)
 
-    def tell(self, generation: int, games: Games, window: int) -> None:
+    def send(self, generation: int, games: Games, window: int) -> None:
         shared = ray.put(games)
         ray.get([other.add.remote(generation, shared, window) for other in self.others])
 
 
 class Learners:
-    """All who learn together; with one, nothing of this is needed."""
+    """`count` learners; the first is this process."""
 
     def __init__(self, count: int):
         self.count, self.others = count, list[Any]()
@@ -193,14 +193,14 @@ class Learners:
         return trainer, FirstReplay(game, trainer.targets, self.others)
 
     def gpus(self) -> list[str]:
-        """The machines of those that are actors, each as often as it has one."""
+        """The machine of each learner that is an actor."""
         return ray.get([other.node.remote() for other in self.others])
 
     def show(self, replay: Replay) -> None:
-        """All are given the games that the driver has found in its folder."""
+        """Sends the other learners the games that the driver has found in its folder."""
         if isinstance(replay, FirstReplay):
             for generation, games in replay.generations.items():
-                replay.tell(generation, games, 10**12)
+                replay.send(generation, games, 10**12)
 
     def close(self) -> None:
         for other in self.others:

@@ -48,7 +48,7 @@ class Member:
     seconds: float = 0.0  # of playing
     generation: int = 0  # of the weights of its last slice
     step: int = 0
-    heard: float = field(default_factory=time.monotonic)
+    last_seen: float = field(default_factory=time.monotonic)
 
 
 @dataclass
@@ -81,7 +81,7 @@ class WorkerPool:
         devices: tuple[str, ...] = ("cpu", "cuda"),
         kind: type = SelfPlayWorker,
     ):
-        """`posts` says what the worker with a number is told on a device; `positions` is what a generation takes."""
+        """`posts(device, number)` is the post of a new worker; `positions` are those of a generation."""
         self.posts, self.positions, self.say, self.devices, self.kind = posts, positions, say, devices, kind
         self.members: dict[Place, Member] = {}
         self.waiting: deque[Slice] = deque()  # for the learner
@@ -104,7 +104,7 @@ class WorkerPool:
         self._thread.start()
 
     def close(self) -> None:
-        """All workers end; what they were playing is lost."""
+        """Ends all workers; what they were playing is lost."""
         with self.change:
             self._is_closing = True
         if self._thread.ident is not None:
@@ -119,7 +119,7 @@ class WorkerPool:
             self.ledger.sent += size * len({member.place[0] for member in self.members.values()})
 
     def harvest(self, positions: int, oldest: int, is_stopped: Callable[[], bool]) -> Harvest:
-        """Waits for that many positions; the slices that came first. Fewer if it is stopped.
+        """Waits for `positions` positions and returns the slices that came first; fewer if `is_stopped()`.
 
         What weights before generation `oldest` − 1 played would be out of the replay by now, and is dropped.
         """
@@ -171,7 +171,7 @@ class WorkerPool:
 
     def _listen(self) -> None:
         """Says so, once, if all who play have been silent for long."""
-        playing = [member.heard for member in self.members.values() if member.task is not None]
+        playing = [member.last_seen for member in self.members.values() if member.task is not None]
         if playing and time.monotonic() - max(playing) > PATIENCE and not self._is_quiet:
             self.say(f"no worker was heard of for {PATIENCE:g} s: are the cluster's cores taken by other work?")
             self._is_quiet = True
@@ -207,7 +207,7 @@ class WorkerPool:
         share = self.positions // (PARTS * max(1, len(self.members)))
         for member in self.members.values():
             if member.task is None and member.place[1] in self.weights.parts:
-                member.heard = time.monotonic()
+                member.last_seen = time.monotonic()
                 member.handed += 1
                 self.ledger.handed += 1
                 member.task = member.actor.play.remote(member.handed, self.weights, max(share, LEAST * member.rows, 1))
@@ -234,7 +234,7 @@ class WorkerPool:
     def _take_in(self, member: Member, slice: Slice) -> None:
         with self.change:
             assert (slice.worker, slice.number) == (member.name, member.handed)  # so no slice comes in twice
-            member.task, member.heard = None, time.monotonic()
+            member.task, member.last_seen = None, time.monotonic()
             member.games += len(slice.games.lengths)
             member.positions += slice.positions
             member.seconds += slice.seconds
@@ -249,7 +249,7 @@ class WorkerPool:
             self.change.notify_all()
 
     def _lose(self, member: Member, reason: RayError) -> None:
-        """A slice is lost: with its machine, or because the worker failed; a failure that repeats itself is told."""
+        """Counts a slice as lost, with its machine or because the worker failed; reports repeated failures."""
         with self.change:
             self._forget_task(member)
             if isinstance(reason, RayActorError):
@@ -288,7 +288,7 @@ class WorkerPool:
         self.waiting, self.waiting_positions = kept, sum(slice.positions for slice in kept)
 
     def standing(self) -> dict[str, Any]:
-        """How it stands, for people: every worker, what waits, what was lost."""
+        """The pool's status for people: its workers, the slices that wait, and those lost."""
         with self.change:
             now, newest = time.monotonic(), self.weights
             workers = [
@@ -300,7 +300,7 @@ class WorkerPool:
                     "games_per_second": member.games / member.seconds if member.seconds else 0.0,
                     "positions_per_second": member.positions / member.seconds if member.seconds else 0.0,
                     "weight_age": newest.generation - member.generation if newest and member.games else 0,
-                    "silent_seconds": now - member.heard,
+                    "silent_seconds": now - member.last_seen,
                 }
                 for member in self.members.values()
             ]
@@ -316,7 +316,7 @@ class WorkerPool:
 
 
 def words_of(reason: RayError) -> str:
-    """What an exception of another machine says, without its traceback."""
+    """The message of an exception from another machine, without its traceback."""
     cause = getattr(reason, "cause", None)
     if cause is not None:
         return f"{type(cause).__name__}: {cause}".splitlines()[0]

@@ -30,7 +30,7 @@ class Weights(NamedTuple):
 
 
 class Post(NamedTuple):
-    """What a worker is told when it begins."""
+    """The settings of a worker."""
 
     settings: Settings
     device: str  # it plays on: cpu or cuda
@@ -79,7 +79,7 @@ class SelfPlayWorker:
         self.player: Any = (CudaPlayer if post.device == "cuda" else CpuPlayer)(self.game, post)
 
     def play(self, number: int, weights: Weights, positions: int) -> Slice:
-        """Plays until games with that many positions have ended."""
+        """Plays until games with `positions` positions have ended; `number` counts the worker's slices."""
         began = time.monotonic()
         if weights.step != self.step:
             self.player.load(self.fetch(weights.parts[self.post.device]))

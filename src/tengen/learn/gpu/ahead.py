@@ -22,7 +22,7 @@ from tengen.rules.cuda import GpuEntry, scratch_shapes
 from tengen.rules.game import Game
 from tengen.search.lockstep import Plan, new_rows
 
-KERNELS = "play_rows", "begin_rows", "search_rows", "set_up_rows", "settle_rows"  # the last for targets
+KERNELS = "play_rows", "begin_rows", "search_rows", "set_up_rows", "end_rows"  # the last for targets
 
 
 def kernel_of(name: str) -> GpuEntry:
@@ -46,7 +46,7 @@ def arguments_of(name: str, game: Game, plan: Plan) -> tuple[Any, ...]:
         "begin_rows": (rows, trajectory, trajectory.ended),
         "search_rows": (rows,),
         "set_up_rows": (*moved, planes, bytes_),
-        "settle_rows": (*moved, np.zeros((2, game.cells), np.int8), floats),
+        "end_rows": (*moved, np.zeros((2, game.cells), np.int8), floats),
     }[name]
 
 

@@ -19,7 +19,7 @@ def shared(*tensors: torch.Tensor) -> list[Any]:
 
 
 def launch(kernel: Any, shape: tuple[int, int], *arguments: Any) -> None:
-    """A kernel on torch's current stream, with so many blocks of so many threads."""
+    """Launches a kernel on torch's current stream; `shape` is the number of blocks and of threads in each."""
     kernel[(*shape, cuda.external_stream(torch.cuda.current_stream().cuda_stream))](*arguments)
 
 

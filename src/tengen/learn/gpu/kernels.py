@@ -43,17 +43,17 @@ def play_rows(rows, trajectory, priors, values):
     nobody hears what the network says of it.)
     """
     actions = cuda.shared.array(ACTIONS, np.int32)
-    heard = cuda.shared.array(SPACE, np.float32)
+    received = cuda.shared.array(SPACE, np.float32)
     numbers = cuda.shared.array((ACTIONS[0], 2), np.int32)  # of each new node: its first edge, and how many there are
     scales = cuda.shared.array((ACTIONS[0], 2), np.float32)
-    painted, planes = heard.view(np.uint8), shaped(heard, PLANES)
+    painted, planes = received.view(np.uint8), shaped(received, PLANES)
     thread, threads, first = cuda.threadIdx.x, cuda.blockDim.x, cuda.blockIdx.x * ACTIONS[0]
     count = min(ACTIONS[0], len(rows.progress) - first)
     own = min(thread, count - 1)
     i, size, node, value = first + own, PLANES[1] * PLANES[2], np.int64(0), np.float32(0)
     plays = thread < count and trajectory.ended[i] == 0
     row = held(row_of(rows, i, actions[own], actions.view(np.float32)[own], planes[own]))
-    copy_together(priors[first * ACTIONS[1] : (first + count) * ACTIONS[1]], heard, thread, threads)
+    copy_together(priors[first * ACTIONS[1] : (first + count) * ACTIONS[1]], received, thread, threads)
     if thread < count:
         numbers[own, 1] = 0
     cuda.syncthreads()
@@ -62,7 +62,7 @@ def play_rows(rows, trajectory, priors, values):
         if row.progress.length == 0:
             row.sizes[0] = row.sizes[1] = 0
         numbers[own, 0] = row.sizes[1]
-        likely = heard[own * ACTIONS[1] : (own + 1) * ACTIONS[1]]
+        likely = received[own * ACTIONS[1] : (own + 1) * ACTIONS[1]]
         node, edges, scale, least = add_node(
             game, row.nodes, row.edges, row.sizes, state, likely, values[i], row.actions
         )
@@ -70,7 +70,7 @@ def play_rows(rows, trajectory, priors, values):
         value = values[i] if state.to_play == 0 else -values[i]
     cuda.syncthreads()
     for k in range(count):
-        likely = heard[k * ACTIONS[1] : (k + 1) * ACTIONS[1]]
+        likely = received[k * ACTIONS[1] : (k + 1) * ACTIONS[1]]
         write_edges(rows.edge_words[first + k], numbers[k], actions[k], likely, scales[k], thread, threads)
     cuda.syncthreads()
     if plays:
@@ -131,7 +131,7 @@ def set_up_rows(states, words, blank, moves, begins, ends, planes, movers):
 
 
 @gpu_entry("game")
-def settle_rows(states, words, blank, moves, begins, ends, owners, scores):
+def end_rows(states, words, blank, moves, begins, ends, owners, scores):
     """Each state after moves[begins : ends], all moves of a game, who owns each cell then, and the score."""
     i = cuda.grid(1)
     if i < len(begins):

@@ -9,7 +9,7 @@ import torch
 from numba import cuda
 
 from tengen.learn.gpu.arrays import launch, shared, to_gpu
-from tengen.learn.gpu.kernels import set_up_rows, settle_rows
+from tengen.learn.gpu.kernels import end_rows, set_up_rows
 from tengen.learn.replay import Replay, places_of
 from tengen.learn.selfplay import Games
 from tengen.learn.targets import NamedTarget, PlayedGames, Target
@@ -20,7 +20,7 @@ from tengen.search.lockstep import as_words
 
 
 class GpuReplay(Replay):
-    """The same, all of it in the GPU's memory."""
+    """A `Replay` in the GPU's memory."""
 
     def __init__(self, game: Game, targets: Sequence[NamedTarget] = ()):
         super().__init__(game, targets)
@@ -46,10 +46,10 @@ class GpuReplay(Replay):
     def _hold(self, games: Games) -> PlayedGames:
         """One generation's games on the GPU, with what a batch asks of each position."""
         columns = [to_gpu(column) for column in (games.moves, games.policies, *places_of(games))]
-        return PlayedGames(*columns, *self._settled_there(games, columns[0]))  # type: ignore[call-arg]
+        return PlayedGames(*columns, *self._ends_there(games, columns[0]))  # type: ignore[call-arg]
 
-    def _settled_there(self, games: Games, moves: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Who owns each cell at the end of each game, and the scores: as `settled` has them."""
+    def _ends_there(self, games: Games, moves: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Who owns each cell at the end of each game, and the scores: as `Replay.ends_of` has them."""
         count = len(games.lengths)
         owners = torch.zeros((count, self.game.cells), dtype=torch.int8, device="cuda")
         scores = torch.zeros(count, device="cuda")
@@ -57,11 +57,11 @@ class GpuReplay(Replay):
             lengths = to_gpu(games.lengths).long()
             ends = lengths.cumsum(0)
             sources = shared(moves, ends - lengths, ends, owners, scores)
-            launch(settle_rows, grid(count), self.game.parameters, *self._states(count), *sources)
+            launch(end_rows, grid(count), self.game.parameters, *self._states(count), *sources)
         return owners, scores
 
     def _states(self, count: int) -> tuple[Any, Any, Any]:
-        """States to play on, the same as words, and what a blank one is."""
+        """`count` states to play on, the same memory as words, and the words of a blank state."""
         if len(self.states) < count:
             self.states = cuda.device_array(count, self.game.parameters.record())
         states = self.states[:count]
@@ -96,5 +96,5 @@ class GpuReplay(Replay):
 
 
 def turned(numbers: torch.Tensor, images: torch.Tensor) -> torch.Tensor:
-    """Numbers [batch, places], each at the place that its image says: images [batch, places]."""
+    """The `numbers` [batch, places] moved to the places `images` [batch, places]."""
     return torch.zeros_like(numbers, dtype=torch.float32).scatter_(1, images, numbers.float())

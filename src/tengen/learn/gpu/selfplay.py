@@ -108,7 +108,7 @@ class GpuGroup:
         launch(play_rows, (blocks, THREADS), *constants, self.rows, self.trajectory, *self.answers)
 
     def play(self, model: torch.nn.Module, positions: int, is_stopped: Callable[[], bool]) -> Games:
-        """As `Group.play`: games with so many positions, by a network with the weights that the model has now.
+        """As `Group.play`: games with `positions` positions, by a network with the present weights of `model`.
 
         The last search goes on after the games are returned; those that it ends are read the next time.
         """
@@ -173,7 +173,7 @@ class GpuGroup:
         return {"seeds": seeds, "plies": plies, "moves": moves * played, **unread}
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
-        """Goes on where `save` was called, here or on a CPU."""
+        """Takes over what `save` returned, here or on a CPU."""
         if "unread.moves" in saved:
             self.unread = Games(*(saved[f"unread.{name}"] for name in Games._fields))
         rows, longest = self.rows.progress.copy_to_host(), saved["moves"].shape[1]
