@@ -1,12 +1,21 @@
 """The documents' experiments: every number that a document works out is ours, too."""
 
+import os
 import re
+import zlib
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tengen.course.reproduce import EXPERIMENTS, gobang, gomoku8
-from tengen.course.reproduce.page import Options
+from tengen import Limit, load_game
+from tengen.course import plain_puct
+from tengen.course.reproduce import EXPERIMENTS, gobang, gomoku8, quotes
+from tengen.course.reproduce.page import AS_THERE, DIFFERS, ERRATUM, Options, claim, share_claim
+from tengen.search.puct import Puct
+
+DOCUMENTS = Path(os.environ.get("TENGEN_DOCUMENTS", Path(__file__).parents[3] / "shared" / "seeds"))
 
 
 @pytest.fixture
@@ -23,18 +32,64 @@ def page_of(options):
 def test_the_slides(options):
     EXPERIMENTS["3x3"](options)
     page = page_of(options)
-    assert page.count("as there") == 6 + 5 + 5 + 4 * 3 + 2 + 6  # priors, four edges with N, W and Q, two bounds, π
-    assert "not as there" not in page
+    verdicts = [page.count(f"<td>{verdict}</td>") for verdict in (AS_THERE, DIFFERS, ERRATUM)]
+    assert verdicts == [len(quotes.SLIDES_STEPS) + 1, 1, 2]  # every card and the move; the tie; Q of 8, N of the root
+    assert "W / N = -10 / 15 = -0.667" in page
+    assert "<td>tie</td><td>Black wins</td>" in page
+    for row in ("0.380", "0.450", "0.305", "0.860"):  # π of each move that was played
+        assert f"<td>{row}</td>" in page
 
 
 def test_the_lecture(options):
     EXPERIMENTS["lecture"](options)
     page = page_of(options)
-    assert "not as there" not in page
-    assert page.count("as there") == 4 + 7 + 2  # the tree, the bounds, two assignments
+    verdicts = [page.count(f"<td>{verdict}</td>") for verdict in (AS_THERE, DIFFERS, ERRATUM)]
+    assert verdicts == [3 + 6 + 1 + 1, 0, 3]  # the tree, the bounds, Black's choice, a minute; and what is amiss
+    assert "0.625 + √(ln 21 / 8) = 1.2419" in page
+    assert "<td>7/10</td><td>5/8</td><td>erratum</td>" in page  # with the factor 2 another move is chosen
     assert "alpha cut: MIN can have 2 here, and MAX has 3 elsewhere" in page
-    best, drawn = (float(found) for found in re.findall(r"power.*?<td>[13]/[24]</td><td>(0\.\d+)", page))
+    best, drawn = (float(found) for found in re.findall(r"power.*?<td>3?h/[24]</td><td>(0\.\d+)", page))
     assert 0.5 < best < drawn < 0.85
+
+
+def test_a_comparison_can_fail():
+    assert claim("half", "it is 0.5", "0.5", 0.5).verdict == AS_THERE
+    assert claim("half", "it is 0.5", "0.5", 0.549).verdict == AS_THERE  # one decimal is printed
+    assert claim("half", "it is 0.5", "0.5", 0.56).verdict == DIFFERS
+    assert claim("a third", "it is 0.34", "0.34", 0.333, correct=1 / 3, why="1 / 3").verdict == ERRATUM
+    assert claim("a third", "it is 0.34", "0.34", 0.36, correct=1 / 3).verdict == DIFFERS  # wrong, but not as it is
+    assert share_claim("wins", "75%", "75%", 75, 100).verdict == AS_THERE
+    assert share_claim("wins", "75%", "75%", 50, 100).verdict == DIFFERS
+    with pytest.raises(ValueError, match="the document does not say '0\\.6'"):
+        claim("half", "it is 0.5", "0.6", 0.5)
+
+
+@pytest.mark.skipif(not DOCUMENTS.is_dir(), reason=f"the documents' texts are not at hand in {DOCUMENTS}")
+@pytest.mark.parametrize("document", quotes.PASSAGES)
+def test_what_a_page_quotes_stands_in_the_document(document):
+    (path,) = DOCUMENTS.glob(f"{document}_*.txt")
+    text = " ".join(path.read_text().replace("$", "").split())
+    missing = [passage for passage in quotes.PASSAGES[document] if " ".join(passage.split()) not in text]
+    assert not missing
+
+
+def test_the_plain_search_is_ours_where_nothing_is_proven():
+    """Visit for visit; on a board so large that no game ends in these simulations."""
+    game = load_game("gomoku:size=9")
+
+    def evaluator(planes):
+        seeds = [zlib.crc32(row.tobytes()) for row in planes]
+        logits = np.stack([np.random.default_rng(seed).normal(size=game.actions) for seed in seeds])
+        return logits.astype(np.float32), np.tanh(logits[:, 0]).astype(np.float32)
+
+    position = game.from_moves("e5 e6 d4")
+    ours = Puct(game, evaluator, exploration=2.0, urgency=-1, batch=1, memory=16)
+    ours.search(position, Limit(simulations=300))
+    root = plain_puct.expand(position, evaluator)
+    plain_puct.search(root, evaluator, 2.0, 300)
+    found = {one.action: (one.visits, pytest.approx(one.value, abs=1e-4)) for one in ours.opinions()}
+    assert {action: (edge.visits, edge.mean) for action, edge in root.edges.items() if edge.visits} == found
+    assert sum(edge.visits for edge in root.edges.values()) == 300 and len(found) > 5
 
 
 @pytest.fixture

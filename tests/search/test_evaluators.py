@@ -1,12 +1,18 @@
-"""Evaluators around evaluators: nothing is asked twice, and a turned board's answer is turned back."""
+"""Evaluators around evaluators: nothing is asked twice, turned boards are turned back, threads share a batch."""
 
+import threading
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tengen import load_game
-from tengen.search.evaluators import Cached, RandomSymmetry, Tempered
+from tengen.knowledge.threats import ThreatSearch
+from tengen.nets.metadata import NetError
+from tengen.search.evaluators import Cached, RandomSymmetry, Shared, SharedProver, Tempered
+from tengen.search.limits import Limit
+from tengen.search.puct import Puct
 
 BREAKTHROUGH = Path(__file__).parent.parent.parent / "examples" / "breakthrough.py"
 
@@ -110,3 +116,52 @@ def test_a_cache_forgets_the_oldest():
         cached(planes[[row]])
     assert len(cached.answers) == 2
     assert len(recorder.shown) == 4  # 0, 1, 2, and 0 again
+
+
+class Hashing:
+    """Answers by what a state looks like; remembers which threads have asked, and how many states each time."""
+
+    def __init__(self, game):
+        self.actions, self.asked = game.actions, []
+
+    def __call__(self, planes):
+        self.asked.append((threading.get_ident(), len(planes)))
+        seeds = [int.from_bytes(blake2b(row.tobytes(), digest_size=4).digest()) for row in planes]
+        logits = np.stack([np.random.default_rng(seed).normal(size=self.actions) for seed in seeds])
+        return logits.astype(np.float32), np.tanh(logits[:, 0]).astype(np.float32)
+
+
+@pytest.mark.parametrize("states", [1, 2, 3, 7, 16])
+def test_threads_share_a_batch_and_answer_in_order(states):
+    game = load_game("gomoku:size=6")
+    planes = np.random.default_rng(1).random((states, len(game.planes), game.cells), np.float32)
+    alone, helped = Hashing(game), Hashing(game)
+    for one, other in zip(alone(planes), Shared(helped, 3)(planes), strict=True):
+        assert np.array_equal(one, other)
+    assert sorted(size for _, size in helped.asked) == {1: [1], 2: [2], 3: [3], 7: [2, 2, 3], 16: [5, 5, 6]}[states]
+    assert threading.get_ident() in {thread for thread, _ in helped.asked}
+
+
+def test_a_search_with_threads_is_the_search_without():
+    """Visit for visit, with a net and with provers that know some leaves."""
+    game = load_game("gomoku:size=8")
+    found = []
+    for threads in (1, 2, 3):
+        evaluator = Hashing(game) if threads == 1 else Shared(Hashing(game), threads)
+        prover = SharedProver([ThreatSearch(game, 4).wins for _ in range(threads)])
+        search = Puct(game, evaluator, batch=8, memory=16, prover=prover)
+        decision = search.search(game.from_moves("d4 d5 e4 e5"), Limit(simulations=600))
+        found.append((decision.action, decision.policy, search.opinions()))
+    assert found[0] == found[1] == found[2]
+
+
+def test_what_fails_in_a_thread_is_said():
+    game = load_game("tictactoe")
+
+    def fail_elsewhere(planes):
+        if threading.current_thread().name.startswith("tengen-search"):
+            raise NetError("no answer")
+        return Hashing(game)(planes)
+
+    with pytest.raises(NetError, match="no answer"):
+        Shared(fail_elsewhere, 2)(np.zeros((8, len(game.planes), game.cells), np.float32))

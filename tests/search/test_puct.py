@@ -10,7 +10,7 @@ import pytest
 from judges import plain_value, random_position
 
 from tengen import load_game
-from tengen.course.reproduce.slides import ANSWERS, CELLS, Slides
+from tengen.course.slides import ANSWERS, CELLS, SlidesNet
 from tengen.search import limits
 from tengen.search.evaluators import Uniform
 from tengen.search.gumbel import halving_schedule
@@ -22,8 +22,8 @@ from tengen.search.tree import NO_CHILD, ROOT
 def test_the_slides_search():
     """Cells 1 and 5 are Black's, 4 is White's, who is to play; c = 5; each step's N, W, Q and P as printed."""
     game = load_game("tictactoe")
-    priors = [answer for answer, _ in ANSWERS]
-    search = Puct(game, Slides(game), exploration=5.0, urgency=-1, batch=1, memory=1)
+    priors = [answer for answer, _ in ANSWERS.values()]
+    search = Puct(game, SlidesNet(game), exploration=5.0, urgency=-1, batch=1, memory=1)
 
     def edge(cell, node=ROOT):
         action = game.parse_action(CELLS[cell])

@@ -28,7 +28,7 @@ from tengen.rules.plugins import Option, read_options
 from tengen.search.alphabeta import AlphaBeta, Refinements
 from tengen.search.alphago import AlphaGo
 from tengen.search.evaluation import Plain
-from tengen.search.evaluators import Cached, Evaluator, RandomSymmetry, Tempered, Uniform
+from tengen.search.evaluators import Cached, Evaluator, RandomSymmetry, Shared, SharedProver, Tempered, Uniform
 from tengen.search.limits import Limit
 from tengen.search.minimax import Minimax
 from tengen.search.puct import DEFAULT_SIMULATIONS, Gumbel, Puct, usual_batch
@@ -55,10 +55,12 @@ NET = Option(
 
 def make_uct(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(time=options["time"], playouts=options["playouts"])
-    threads = options["threads"] or os.cpu_count() or 1
-    return SearchAgent(
-        name, game, Uct(game, options["exploration"], options["seed"], threads, options["memory"]), limit
-    )
+    search = Uct(game, options["exploration"], options["seed"], threads_of(options), options["memory"])
+    return SearchAgent(name, game, search, limit)
+
+
+def threads_of(options: dict[str, Any]) -> int:
+    return options["threads"] or os.cpu_count() or 1
 
 
 def make_minimax(name: str, game: Game, options: dict[str, Any]) -> Agent:
@@ -107,8 +109,10 @@ def make_endgame(name: str, game: Game, options: dict[str, Any]) -> Agent:
 
 def make_puct(name: str, game: Game, options: dict[str, Any]) -> Agent:
     knows_wins = isinstance(game.parameters, Gomoku) and options["threats"]
-    prover = ThreatSearch(game, LEAVES_MEMORY).wins if knows_wins else None
-    search = Puct(game, **puct_settings(game, options), prover=prover)
+    settings = puct_settings(game, options)
+    most = min(threads_of(options), settings["batch"])
+    provers = [ThreatSearch(game, LEAVES_MEMORY).wins for _ in range(most)] if knows_wins else []
+    search = Puct(game, **settings, prover=SharedProver(provers) if provers else None)
     limit = replace(puct_limit(options), early=bool(options["early"]))
     return SearchAgent(name, game, advised(game, search, options, EXPERTS_MEMORY), limit)
 
@@ -121,7 +125,7 @@ def make_gumbel(name: str, game: Game, options: dict[str, Any]) -> Agent:
 def make_alphago(name: str, game: Game, options: dict[str, Any]) -> Agent:
     limit = Limit(time=options["time"], playouts=options["playouts"]).or_else(Limit(playouts=DEFAULT_SIMULATIONS))
     limit = replace(limit, early=bool(options["early"]))
-    threads = options["threads"] or os.cpu_count() or 1
+    threads = threads_of(options)
     share = options["lambda"]
     judge, policy = judge_of(game, options["policy"], options["value"] if share < 1 else "none")
     player = rollouts_of(game, ROLLOUTS[options["rollouts"]], policy, options["repeats"]) if share > 0 else None
@@ -145,13 +149,15 @@ def puct_limit(options: dict[str, Any]) -> Limit:
 
 
 def puct_settings(game: Game, options: dict[str, Any]) -> dict[str, Any]:
-    batch = options["batch"] or usual_batch(puct_limit(options).simulations)
+    batch = options["batch"] or usual_batch(puct_limit(options).simulations, threads_of(options))
     settings = {key: options[key] for key in ("exploration", "urgency", "rollouts", "memory", "seed")}
     return {"evaluator": evaluator_of(game, options), "batch": batch, **settings}
 
 
 def evaluator_of(game: Game, options: dict[str, Any]) -> Evaluator:
     evaluator = net_of(game, options)
+    if (threads := threads_of(options)) > 1:
+        evaluator = Shared(evaluator, threads)
     if options["symmetry"]:
         evaluator = RandomSymmetry(evaluator, game, options["seed"])
     if options["temperature"] != 1:
@@ -180,7 +186,8 @@ LEARNED = {
     "net": NET,
     "simulations": Option(int, Between(1, 10**12), None, f"a move ({DEFAULT_SIMULATIONS}, unless time is given)"),
     "time": TIME,
-    "batch": Option(int, Between(0, 127), 0, "leaves that the net is asked about at once; 0: 1 to 8, by simulations"),
+    "batch": Option(int, Between(0, 127), 0, "leaves the net is asked about at once; 0: by simulations and threads"),
+    "threads": Option(int, Threads(0, 1024), 0, "that share each batch; 0 for all cores"),
     "exploration": Option(float, Between(0, 100), Puct.exploration, "c of PUCT"),
     "urgency": Option(
         float, Between(-1, 2), Puct.urgency, "how much worse the untried is thought; −1: it is thought even"

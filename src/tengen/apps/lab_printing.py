@@ -33,7 +33,7 @@ from tengen.course.pictures import (
     Chart,
     Picture,
 )
-from tengen.course.reproduce.slides import FINAL_VISITS
+from tengen.course.reproduce.slides import SIMULATIONS, played_example, record_rows
 from tengen.course.traces import Trace
 from tengen.games import load_game
 from tengen.report.charts import Line, seconds
@@ -185,10 +185,10 @@ def state_name(trace: Trace) -> str:
 
 
 def show_policy() -> None:
-    """What the slides make of 400 simulations: π = N / ΣN at temperature 1."""
-    total = sum(FINAL_VISITS.values())
-    print(f"\nthe slides' counts after {total} simulations, and π(a) = N(a)/ΣN with τ = 1")
-    print_table([("action", "N", "π"), *((str(cell), str(n), f"{n / total:g}") for cell, n in FINAL_VISITS.items())])
+    """The slides' game to its end: 400 simulations, the most visited action, its subtree kept, and so on."""
+    _, moves = played_example()
+    print(f"\nthe game to its end, {SIMULATIONS} simulations before each move; the network learns from (s, π, z):")
+    print_table(record_rows(moves))
 
 
 # Assignments

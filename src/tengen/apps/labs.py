@@ -292,3 +292,22 @@ def show_wumpus(
         lab_printing.show_worlds(worlds, size, pits, seed, as_json)
     else:
         lab_printing.show_wumpus(size, pits, nerve, seed, pause, out, as_json)
+
+
+@app.command("figures")
+def show_figures(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME…", help="Which; all, if none is named.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder to write them to.")] = Path("figures"),
+) -> None:
+    """Draw the documents' figures anew: networks, tree search, planes, zones, filters that were learned.
+
+    Each is read off the code that runs: layers off the network, steps off a watched search.
+
+    Try: tengen lab figures puct-cycle --out .
+    """
+    from tengen.course.figures import FIGURES, draw_figure
+
+    pictures = {name: draw_figure(name) for name in names or FIGURES}
+    out.mkdir(parents=True, exist_ok=True)
+    for name, picture in pictures.items():
+        print(f"{picture.save(out / f'{name}.svg')}: {FIGURES[name].document}, {FIGURES[name].about}")

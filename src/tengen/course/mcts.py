@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tengen.course.numbers import choose_child, count_result, weigh_children, weigh_edges, weigh_root
-from tengen.course.reproduce.slides import ANSWERS, CELLS, EXPLORATION, logits_of
+from tengen.course.slides import EXPLORATION, MOVES, NAMES, SlidesNet
 from tengen.course.traces import PROOFS, ROOT_CARD, Card, Simulation, Terms, Trace, Update, Verdict, rounded
 from tengen.games import load_game
 from tengen.nets import runtime
@@ -37,8 +37,6 @@ SEARCHES = ("puct", "gumbel", "uct")
 LARGEST = 64  # actions of a game that can be drawn
 MOST_SIMULATIONS, MOST_CARDS = 400, 12_000
 MEMORY = 1  # megabytes, more than MOST_CARDS take
-SLIDES = "a1 a2 b2"  # cells 1 and 5 are Black's, 4 is White's
-CELL_NAMES = {text: str(cell) for cell, text in CELLS.items()}
 UCT_NODES = 2000  # a playout adds one at most
 UCT_PROOFS = {uct.UNKNOWN: "", uct.LOST: "lost", uct.DRAWN: "drawn", uct.WON: "won"}
 
@@ -86,9 +84,9 @@ def trace(position: Position, settings: SearchSettings, names: Mapping[str, str]
 
 def slides_trace(simulations: int = 3) -> Trace:
     """The slides' search on 3×3: c = 5, an edge never visited is thought even, cells by their numbers."""
-    position = load_game("tictactoe").from_moves(SLIDES)
+    position = load_game("tictactoe").from_moves(MOVES)
     settings = SearchSettings("puct", "slides", EXPLORATION, urgency=-1, simulations=simulations)
-    return replace(trace(position, settings, CELL_NAMES), players=("Black", "White"))
+    return replace(trace(position, settings, NAMES), players=("Black", "White"))
 
 
 # Evaluators
@@ -121,24 +119,6 @@ def evaluator_of(name: str, game: Game) -> Evaluator:
     if name not in evaluators_for(game):
         raise BadParameter(f"no evaluator for {game.spec} is called {name!r}{nearest(name, evaluators_for(game))}")
     return SlidesNet(game) if name == "slides" else shipped_net(runtime.SHIPPED / f"{name}.onnx")
-
-
-class SlidesNet:
-    """The network of the slides: what it says there of three positions, and nothing of any other."""
-
-    def __init__(self, game: Game):
-        self.game, self.rest, self.known = game, Uniform(game), {}
-        start = game.from_moves(SLIDES)
-        asked = start, start.play(CELLS[2]), start.play(CELLS[9])
-        for position, (priors, value) in zip(asked, ANSWERS, strict=True):
-            self.known[position.encode().tobytes()] = logits_of(game, priors), value
-
-    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        logits, values = self.rest(planes)
-        for row, board in enumerate(planes):
-            if board.tobytes() in self.known:
-                logits[row], values[row] = self.known[board.tobytes()]
-        return logits, values
 
 
 class Overheard:

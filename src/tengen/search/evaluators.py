@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from hashlib import blake2b
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from tengen.rules.game import Game
+
+FEWEST = 2  # states of a batch that are worth a thread
+Answer = TypeVar("Answer")
 
 
 class Evaluator(Protocol):
@@ -76,6 +81,46 @@ class Cached:
         self.answers |= answers
         while len(self.answers) > self.size:
             del self.answers[next(iter(self.answers))]
+
+
+def in_threads(answer: Callable[[int, slice], Answer], states: int, threads: int) -> list[Answer]:
+    """`answer(thread, part)` for consecutive parts of a batch of `states`, each on a thread; the answers in order."""
+    parts = max(1, min(threads, states // FEWEST))
+    borders = [states * i // parts for i in range(parts + 1)]
+    slices = [slice(*borders[i : i + 2]) for i in range(parts)]
+    waiting = [_pool(threads).submit(answer, i, slices[i]) for i in range(1, parts)]
+    return [answer(0, slices[0]), *(future.result() for future in waiting)]
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads beside the one that asks; those that wait cost nothing."""
+    return ThreadPoolExecutor(threads - 1, "tengen-search")
+
+
+class Shared:
+    """Shares each batch out to threads. The answers are those that the evaluator gives, whichever thread asks."""
+
+    def __init__(self, evaluator: Evaluator, threads: int):
+        self.evaluator, self.threads = evaluator, threads
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        answers = in_threads(lambda _, part: self.evaluator(planes[part]), len(planes), self.threads)
+        logits, values = zip(*answers, strict=True)
+        return np.concatenate(logits), np.concatenate(values)
+
+
+class SharedProver:
+    """Shares each batch out to provers, each with a thread and a memory of its own."""
+
+    def __init__(self, provers: Sequence[Prover]):
+        self.provers = provers
+
+    def __call__(self, states: np.ndarray, effort: int = 1) -> np.ndarray:
+        def prove(thread: int, part: slice) -> np.ndarray:
+            return self.provers[thread](states[part], effort)
+
+        return np.concatenate(in_threads(prove, len(states), len(self.provers)))
 
 
 class Tempered:

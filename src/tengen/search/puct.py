@@ -138,9 +138,10 @@ def move_root(game, old_nodes, old_edges, nodes, edges, sizes, source):
     keep_subtree(old_nodes, old_edges, nodes, edges, sizes, source)
 
 
-def usual_batch(simulations: int | None) -> int:
-    """Small where simulations are few: the later ones should know of the earlier ones."""
-    return 8 if simulations is None else min(max(simulations // 50, 1), 8)
+def usual_batch(simulations: int | None, threads: int = 1) -> int:
+    """Small where simulations are few, so that later ones know of earlier ones; threads get four leaves each."""
+    most = max(8, min(4 * threads, 64))
+    return most if simulations is None else min(max(simulations // 50, 1), most)
 
 
 def new_tree(edges: int) -> tuple[np.ndarray, np.ndarray]:

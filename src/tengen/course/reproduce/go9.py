@@ -12,6 +12,7 @@ from tengen.alphago.start import train_stage
 from tengen.arena.match import score_of
 from tengen.arena.tournament import Tournament, play_tournament
 from tengen.course.reproduce.page import Claim, Options, write_experiment
+from tengen.course.reproduce.quotes import GO9
 from tengen.course.reproduce.tactics import Try, try_tactics
 from tengen.games import load_game
 from tengen.knowledge.go_tactics import POSITIONS
@@ -124,14 +125,16 @@ def stage_claims(metrics: dict[str, list[dict[str, Any]]]) -> list[Claim]:
     """What the stages of training came to; nothing where nothing was trained."""
     claims: list[Claim] = []
     if (top := last_of(metrics.get("sl9", []), "top1")) is not None:
-        claims.append(Claim("supervised policy: held-out moves foreseen", "not said", f"{top:.1%}"))
+        claims.append(Claim("supervised policy: held-out moves foreseen", "", "", f"{top:.1%}"))
     rates = [match["rate"] for line in metrics.get("rl9", []) for match in line.get("matches", [])]
     if rates:
-        claims.append(Claim("reinforced policy against the supervised one", "80%", f"{rates[-1]:.1%}"))
-        claims.append(Claim("the lowest on the way", "under 10%", f"{min(rates):.1%}"))
+        claims.append(
+            Claim("reinforced policy against the supervised one", GO9["reinforced"], "80%", f"{rates[-1]:.1%}")
+        )
+        claims.append(Claim("the lowest on the way", GO9["lowest"], "< 10", f"{min(rates):.1%}"))
     error, mean = (last_of(metrics.get("value9", []), name) for name in ("held_out_error", "mean_error"))
     if error is not None and mean is not None:
-        claims.append(Claim("value: held-out error, of the mean's", "not said", f"{error / mean:.0%}"))
+        claims.append(Claim("value: held-out error, of the mean's", "", "", f"{error / mean:.0%}"))
     return claims
 
 
@@ -142,8 +145,8 @@ def match_claims(player: str, records: list[Record]) -> list[Claim]:
     longest = max((max(record.seconds, default=0.0) for record in records), default=0.0)
     ours = f"{score.wins}–{score.losses} ({low:.0%} to {high:.0%})"
     return [
-        Claim(f"match against GNU Go 3.8, {len(records)} games", "10–0", ours),
-        Claim("longest move", "60 s", f"{longest:.1f} s"),
+        Claim(f"match against GNU Go 3.8, {len(records)} games", GO9["match"], "won all ten games", ours),
+        Claim("longest move", GO9["time"], "60 seconds", f"{longest:.1f} s"),
     ]
 
 
@@ -153,7 +156,12 @@ def tactics_claims(judged: list[Try]) -> list[Claim]:
     for kind, _, _, is_solved in judged:
         kinds.setdefault(kind, []).append(is_solved)
     return [
-        Claim(f"tactics: {kind}", "weak" if kind == "race" else "not said", f"{sum(right)} of {len(right)}")
+        Claim(
+            f"tactics: {kind}",
+            GO9["races"] if kind == "race" else "",
+            "weak" if kind == "race" else "",
+            f"{sum(right)} of {len(right)}",
+        )
         for kind, right in kinds.items()
     ]
 

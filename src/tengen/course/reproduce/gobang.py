@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from tengen.arena.folder import opened, play_in_folder
 from tengen.arena.match import Score, score_of
 from tengen.arena.openings import random_openings
 from tengen.arena.tournament import Tournament
-from tengen.course.reproduce.page import Claim, Options, write_experiment
+from tengen.course.reproduce.page import AS_THERE, DIFFERS, Claim, Options, share_claim, write_experiment
+from tengen.course.reproduce.quotes import GOBANG
 from tengen.games import load_game
 from tengen.learn.start import train
 from tengen.nets.runtime import shipped_nets
@@ -151,7 +153,12 @@ def time_claims(times: Times, ninth: str, size: int) -> list[Claim]:
     for family, names in FAMILIES.items():
         ratio = mean_time(times, names, size) / own
         ours = f"1/{ratio:.3g}" if ratio >= 1 else f"{1 / ratio:.3g} times"
-        claims.append(Claim(f"move time of the network search, of {family}'s", said[family], ours))
+        why = f"{1000 * own:.3g} ms a move beside {1000 * own * ratio:.3g} ms"
+        if ratio < 1:
+            why += ": here the classical searches are machine code, and the network is not slowed down by Python"
+        verdict = DIFFERS if abs(math.log(ratio / float(said[family][2:]))) > math.log(2) else AS_THERE
+        what = f"move time of the network search, of {family}'s"
+        claims.append(Claim(what, GOBANG["time"], said[family], ours, verdict, why))
     return claims
 
 
@@ -161,23 +168,31 @@ def strength_claims(records: list[Record], ninth: str) -> list[Claim]:
     said = {"minimax": "75%", "alpha-beta": "84%", "UCT": "87%"}
     for family, names in FAMILIES.items():
         score = score_against([ninth], names, records)
-        claims.append(Claim(f"wins of the network search against {family}", said[family], share(score.wins, score)))
+        what = f"wins of the network search against {family}"
+        claims.append(share_claim(what, GOBANG["wins"], said[family], score.wins, score.count))
     first = score_against(CLASSICAL[:1], CLASSICAL[1:], records)
-    claims.append(Claim("minimax without evaluation: not lost", "97%", share(first.wins + first.draws, first)))
-    claims.append(Claim("minimax without evaluation: won", "about 36%", share(first.wins, first)))
-    for what, said_gain, weak, strong in (
-        ("alpha-beta: gain of a fifth ply", "2%", "gobang3", "gobang4"),
-        ("UCT: gain of 1000 more playouts than 1000", "under 1%", "gobang6", "gobang7"),
-        ("UCT: gain of 1000 more playouts than 2000", "under 1%", "gobang7", "gobang8"),
+    for what, printed, count in (
+        ("minimax without evaluation: not lost", "97%", first.wins + first.draws),
+        ("minimax without evaluation: won", "36%", first.wins),
     ):
-        rates = [
-            win_rate(name, [other for other in CLASSICAL if other not in (weak, strong)], records)
-            for name in (weak, strong)
-        ]
-        claims.append(
-            Claim(f"{what}, against the other classical ones", said_gain, f"{100 * (rates[1] - rates[0]):+.1f}%")
-        )
+        claims.append(share_claim(what, GOBANG["minimax"], printed, count, first.count))
+    for what, quote, printed, weak, strong in (
+        ("alpha-beta: gain of a fifth ply", GOBANG["depth"], "2%", "gobang3", "gobang4"),
+        ("UCT: gain of 1000 more playouts than 1000", GOBANG["playouts"], "不到1%", "gobang6", "gobang7"),
+        ("UCT: gain of 1000 more playouts than 2000", GOBANG["playouts"], "不到1%", "gobang7", "gobang8"),
+    ):
+        others = [name for name in CLASSICAL if name not in (weak, strong)]
+        before, after = (score_against([name], others, records) for name in (weak, strong))
+        claims.append(Claim(f"{what}, against the other classical ones", quote, printed, gain(before, after)))
     return claims
+
+
+def gain(before: Score, after: Score) -> str:
+    """The difference of two shares of won games, with its 95% interval."""
+    shares = [score.wins / max(score.count, 1) for score in (before, after)]
+    variance = sum(p * (1 - p) / max(score.count, 1) for p, score in zip(shares, (before, after), strict=True))
+    difference, spread = shares[1] - shares[0], 1.96 * math.sqrt(variance)
+    return f"{difference:+.1%} ({difference - spread:+.1%} to {difference + spread:+.1%})"
 
 
 def score_against(players: list[str], others: list[str], records: list[Record]) -> Score:
@@ -186,12 +201,3 @@ def score_against(players: list[str], others: list[str], records: list[Record]) 
     for player in players:
         total.add(score_of(player, [r for r in records if player in r.players and set(r.players) & set(others)]))
     return total
-
-
-def win_rate(player: str, others: list[str], records: list[Record]) -> float:
-    score = score_against([player], others, records)
-    return score.wins / max(score.count, 1)
-
-
-def share(count: int, score: Score) -> str:
-    return f"{count / max(score.count, 1):.0%} of {score.count}"

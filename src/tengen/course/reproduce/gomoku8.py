@@ -7,6 +7,7 @@ from typing import Any
 from tengen.arena.match import score_of
 from tengen.arena.tournament import Tournament, play_tournament
 from tengen.course.reproduce.page import Claim, Options, write_experiment
+from tengen.course.reproduce.quotes import GOMOKU8
 from tengen.games import load_game
 from tengen.learn.report import draw_game, line_of, match_lines, read_metrics
 from tengen.learn.start import train
@@ -36,11 +37,16 @@ def reproduce_8x8(options: Options) -> None:
     claims = [
         *loss_claims(metrics),
         *rate_claims(metrics),
-        Claim(f"win rate at the end, {games} games", "about 100%", f"{score.rate:.1%} ({low:.0%} to {high:.0%})"),
+        Claim(
+            f"win rate at the end, {games} games",
+            GOMOKU8["end"],
+            "nearly 100%",
+            f"{score.rate:.1%} ({low:.0%} to {high:.0%})",
+        ),
     ]
     if metrics:
         minutes = float(metrics[-1].get("seconds", 0)) / 60
-        claims.append(Claim("time of training", "two days (the code behind it)", f"{minutes:.0f} min"))
+        claims.append(Claim("time of training", "", "", f"{minutes:.0f} min"))
     charts = [
         draw_chart("Loss", [line_of(metrics, "total", group="loss")], span=(0, 0)),
         draw_chart("Win rate with its 95% interval", match_lines(metrics), percent, span=(0, 1)),
@@ -62,8 +68,8 @@ def loss_claims(metrics: list[dict[str, Any]]) -> list[Claim]:
     if not losses:
         return []
     return [
-        Claim("loss at the beginning", "4.5", f"{losses[0][1]:.2f}"),
-        Claim("loss at the end", "2.75", f"{losses[-1][1]:.2f} (step {losses[-1][0]:,.0f})"),
+        Claim("loss at the beginning", GOMOKU8["loss"], "4.5", f"{losses[0][1]:.2f}"),
+        Claim("loss at the end", GOMOKU8["end of loss"], "2.75", f"{losses[-1][1]:.2f} (step {losses[-1][0]:,.0f})"),
     ]
 
 
@@ -75,6 +81,9 @@ def rate_claims(metrics: list[dict[str, Any]]) -> list[Claim]:
     above = next((x for i, (x, _) in enumerate(first.points) if all(y > 0.9 for _, y in first.points[i:])), None)
     return [
         Claim(
-            "win rate above 0.9 for good, from batch", "about 400 to 700", "never" if above is None else f"{above:,.0f}"
+            "win rate above 0.9 for good, from batch",
+            GOMOKU8["rise"],
+            "from the 400th batch",
+            "never" if above is None else f"{above:,.0f}",
         )
     ]

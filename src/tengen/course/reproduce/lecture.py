@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterator
 
 from tengen.arena.match import score_of
 from tengen.arena.tournament import Tournament, play_tournament
-from tengen.course.reproduce.page import Claim, Options, claim, write_experiment
+from tengen.course.mcts import BLACK, WITHOUT_TWO, lecture_trace, lecture_tree
+from tengen.course.mcts import LECTURE as LECTURE_TREE
+from tengen.course.numbers import choose_child
+from tengen.course.reproduce.page import AS_THERE, DIFFERS, ERRATUM, Claim, Options, claim, write_experiment
+from tengen.course.reproduce.quotes import LECTURE
 from tengen.games import load_game
 from tengen.report.diagrams import draw_board
 from tengen.report.pages import table
 from tengen.search.gametree import Node, Tree, alphabeta, minimax
-from tengen.search.uct import ucb1
 
 TREE: Tree = [[3, 12, 8], [2, 7, 1], [14, 5, 2]]  # x and y, which are never looked at, are 7 and 1 here
-BOUNDS = [  # who, wins, visits, what the lecture prints; the root was visited 21 times
-    ("7/10", 7, 10, 1.252),
-    ("5/8", 5, 8, 1.243),
-    ("0/3", 0, 3, 1.007),
-    ("2/4, White's turn", 2, 4, 1.372),
-    ("5/6, White's turn", 1, 6, 0.879),
-    ("1/3", 1, 3, 1.341),
-    ("1/1", 1, 1, 2.745),
-]
-WITHOUT_TWO = 1 / math.sqrt(2)  # its example has √(ln n / nⱼ), without the 2
-ROUNDED = 0.0012  # it prints 1.243 where the formula gives 1.2419
 
 
 def reproduce_lecture(options: Options) -> None:
     claims, cuts = alphabeta_claims()
-    claims += [
-        claim(f"UCB1 of {who}", printed, float(ucb1(wins / visits, visits, 21, WITHOUT_TWO)), ROUNDED)
-        for who, wins, visits, printed in BOUNDS
-    ]
-    claims += ordering_claims(options)
+    claims += [*ucb1_claims(), *ordering_claims(options)]
     players, boards = assignment_claims(options)
     write_experiment(
         options,
@@ -51,11 +40,18 @@ def alphabeta_claims() -> tuple[list[Claim], str]:
     root = alphabeta(TREE)
     second = root.children[1]
     pruned = ", ".join("xy"[path[1] - 1] for path in second.pruned)
+    elsewhere = "" if is_only(root, second) else " and elsewhere"
     claims = [
-        claim("alpha-beta: the value of the tree", 3, root.value),
-        Claim("leaves that are pruned", "x, y", pruned, pruned == "x, y"),
-        Claim("by which cut", "alpha", second.cut, second.cut == "alpha"),
-        Claim("cuts elsewhere", "none", "none" if is_only(root, second) else "some", is_only(root, second)),
+        claim("alpha-beta: the value of the tree", LECTURE["value"], "3", root.value),
+        Claim("leaves that are pruned", LECTURE["leaves"], "x, y", pruned, AS_THERE if pruned == "x, y" else DIFFERS),
+        Claim(
+            "where there are cuts",
+            LECTURE["cut"],
+            "C",
+            f"{'ABCD'[second.path[0] + 1]}{elsewhere}",
+            AS_THERE if second.cut and not elsewhere else DIFFERS,
+        ),
+        claim("the bound of the root at the end", LECTURE["root"], "2", root.value, 3, "its own max(3, z, 2) is 3"),
     ]
     rows: list[tuple[str, ...]] = [("node", "moves", "alpha", "beta", "value", "cut")]
     for node in root.nodes():
@@ -64,6 +60,29 @@ def alphabeta_claims() -> tuple[list[Claim], str]:
         window = [f"{bound:g}".replace("inf", "∞").replace("-", "−") for bound in (node.alpha, node.beta)]
         rows.append((name, mover, *window, f"{node.value:g}", node.reason()))
     return claims, table(rows)
+
+
+def ucb1_claims() -> Iterator[Claim]:
+    """The scores that UCT compares in the lecture's tree, and what it chooses with and without the factor 2."""
+    trace = lecture_trace()
+    for terms in trace.terms:
+        for card, score in zip(terms.cards, terms.score, strict=True):
+            _, won, visits = LECTURE_TREE[card]
+            mean = won / visits if trace.cards[card].player == BLACK else 1 - won / visits
+            exact = mean + math.sqrt(math.log(21) / visits)
+            quote, why = LECTURE[f"{won}/{visits}"], f"{mean:.4g} + √(ln 21 / {visits}) = {exact:.4f}"
+            yield claim(f"UCB1 of {won}/{visits}", quote, quote.rpartition("= ")[2], score, exact, why)
+    without, with_two = (chosen(exploration) for exploration in (WITHOUT_TWO, 1.0))
+    yield Claim("Black's choice", LECTURE["choice"], "7/10", without, AS_THERE if without == "7/10" else DIFFERS)
+    verdict, why = (AS_THERE, "") if with_two == "7/10" else (ERRATUM, "the example leaves out the 2 of its formula")
+    yield Claim("Black's choice by the lecture's own √(2 ln n / nⱼ)", LECTURE["choice"], "7/10", with_two, verdict, why)
+
+
+def chosen(exploration: float) -> str:
+    """The child of the root that UCT goes to in the lecture's tree."""
+    tree, _ = lecture_tree()
+    _, won, visits = LECTURE_TREE[int(choose_child(tree.game.parameters, tree.nodes, 0, exploration))]
+    return f"{won}/{visits}"
 
 
 def is_only(root: Node, cut: Node) -> bool:
@@ -84,8 +103,13 @@ def ordering_claims(options: Options) -> list[Claim]:
     best, drawn = (sum(found) / trees for found in exponents.values())
     words = f"of all leaves, looked at ({branching} moves, {height} plies)"
     return [
-        Claim(f"best order: power {words}", "1/2", f"{best:.2f} (least: {math.log(least, branching**height):.2f})"),
-        Claim(f"random order: power {words}", "3/4", f"{drawn:.2f}"),
+        Claim(
+            f"best order: power {words}",
+            LECTURE["best order"],
+            "h/2",
+            f"{best:.2f} h (least: {math.log(least, branching**height):.2f})",
+        ),
+        Claim(f"random order: power {words}", LECTURE["random order"], "3h/4", f"{drawn:.2f} h"),
     ]
 
 
@@ -108,7 +132,7 @@ def leaves(root: Node) -> int:
 
 
 def assignment_claims(options: Options) -> tuple[list[Claim], str]:
-    """Tic-tac-toe by alpha-beta, which never loses; Reversi by Monte Carlo tree search."""
+    """Tic-tac-toe by alpha-beta; Reversi by Monte Carlo tree search."""
     games = 200 if options.is_full else 40
     claims, boards = [], []
     for spec, agent, title in (
@@ -119,12 +143,13 @@ def assignment_claims(options: Options) -> tuple[list[Claim], str]:
         plan = Tournament.of(load_game(spec), (agent, "random"), plies=0, seed=options.seed)
         records = play_tournament(plan, games).in_order()
         score = score_of(agent, records)
-        never = "never loses" if spec == "tictactoe" else "a good player"
-        holds = score.losses == 0 if spec == "tictactoe" else None
-        claims.append(Claim(f"{title}, {games} games", never, f"+{score.wins} ={score.draws} −{score.losses}", holds))
+        claims.append(Claim(f"{title}, {games} games", "", "", f"+{score.wins} ={score.draws} −{score.losses}"))
         longest = max(max(record.seconds, default=0.0) for record in records)
         if spec == "reversi":
-            claims.append(Claim("longest move", "under 60 s", f"{longest:.2f} s", longest < 60))
+            verdict = AS_THERE if longest < 60 else DIFFERS
+            claims.append(
+                Claim("the longest move (a minute loses)", LECTURE["minute"], "1分钟", f"{longest:.2f} s", verdict)
+            )
         words = f"{title}: {records[0].players[0]} began; {records[0].result}"
         boards.append(f'<figure class="card">{draw_board(records[0].end())}<figcaption>{words}</figcaption></figure>')
     return claims, f'<div class="games">{"".join(boards)}</div>'

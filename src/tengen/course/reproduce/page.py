@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from tengen.arena.match import Score
 from tengen.report.pages import section, table, write_page
 
 
@@ -22,23 +24,50 @@ class Options:
     say: Callable[[str], None] = print
 
 
+AS_THERE, DIFFERS, ERRATUM = "as there", "differs", "erratum"
+
+
 @dataclass(frozen=True)
 class Claim:
-    """A figure of the document, and ours."""
+    """A figure that the document prints, and what was found here. `printed` stands in `quote`, the document's words.
+
+    Where the document prints nothing of the kind, both are empty.
+    """
 
     what: str
-    document: str
+    quote: str
+    printed: str
     ours: str
-    holds: bool | None = None  # None: that is for the reader to judge
+    verdict: str = ""  # AS_THERE, DIFFERS, ERRATUM; or nothing, where the reader judges
+    why: str = ""  # it differs, or is an erratum: the arithmetic
 
-    @property
-    def verdict(self) -> str:
-        return {True: "as there", False: "not as there", None: ""}[self.holds]
+    def __post_init__(self) -> None:
+        missing = [part for part in self.printed.split(", ") if part not in self.quote]
+        if missing:
+            raise ValueError(f"{self.what}: the document does not say {missing[0]!r} in {self.quote!r}")
 
 
-def claim(what: str, document: float, ours: float, within: float = 0.0) -> Claim:
-    """A number of the document, and ours, which should be the same within so much."""
-    return Claim(what, f"{document:g}", f"{ours:.4g}", abs(document - ours) <= within)
+def agrees(printed: str, ours: float) -> bool:
+    """Whether our number, rounded as the document rounds, is the one it prints: `1.25` has two decimals."""
+    decimals = len(printed.partition(".")[2])
+    return abs(float(printed) - ours) <= 0.5 * 10**-decimals + 1e-6
+
+
+def claim(what: str, quote: str, printed: str, ours: float, correct: float | None = None, why: str = "") -> Claim:
+    """A number that the document prints, and ours. Where the document's own arithmetic comes to another number,
+    `correct`, and ours to that, it is an erratum."""
+    decimals = len(printed.partition(".")[2])
+    is_erratum = correct is not None and not agrees(printed, correct) and agrees(f"{correct:.{decimals}f}", ours)
+    verdict = AS_THERE if agrees(printed, ours) else ERRATUM if is_erratum else DIFFERS
+    return Claim(what, quote, printed, f"{ours:.4g}", verdict, why if verdict != AS_THERE else "")
+
+
+def share_claim(what: str, quote: str, printed: str, count: int, games: int) -> Claim:
+    """A percentage that the document prints, and how many of our games; it is as there if our 95% interval holds it."""
+    low, high = Score(count, 0, games - count).interval()
+    share = float(re.sub(r"[^\d.]", "", printed)) / 100
+    ours = f"{count / max(games, 1):.0%} of {games} ({low:.0%} to {high:.0%})"
+    return Claim(what, quote, printed, ours, AS_THERE if low <= share <= high else DIFFERS)
 
 
 def write_experiment(
@@ -50,10 +79,12 @@ def write_experiment(
     style: str = "",
 ) -> Path:
     """Writes the page of an experiment, and says what it shows."""
-    rows = [("", "the document", "here", "")]
-    rows += [(claim.what, claim.document, claim.ours, claim.verdict) for claim in claims]
-    for row in rows:
-        options.say("{:<58} {:>16} {:>22}  {}".format(*row))
+    rows = [("", "the document", "here", "", "")]
+    rows += [(claim.what, claim.printed, claim.ours, claim.verdict, claim.why) for claim in claims]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    for what, printed, ours, verdict, why in rows:
+        told = ": ".join(filter(None, (verdict, why)))
+        options.say(f"{what:<{widths[0]}}  {printed:>{widths[1]}}  {ours:>{widths[2]}}  {told}".rstrip())
     body = f"<header>\n<p>Tengen: a document's experiment, repeated</p>\n<h1>{escape(title)}</h1>\n"
     body += f"<p>{escape(about)}</p>\n</header>\n"
     body += section("Beside the document", f'<div class="card wide">{table(rows)}</div>')

@@ -1,95 +1,182 @@
-"""The slides on AlphaZero's search: their example on 3×3, simulation by simulation."""
+"""The slides on AlphaZero's search: their example on 3×3, simulation by simulation, and a game to its end."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from tengen.course.reproduce.page import Claim, Options, claim, write_experiment
+from tengen.agents.specs import load_agent
+from tengen.course import plain_puct
+from tengen.course.plain_puct import Vertex
+from tengen.course.reproduce.page import AS_THERE, DIFFERS, ERRATUM, Claim, Options, agrees, write_experiment
+from tengen.course.reproduce.quotes import SLIDES_FINAL, SLIDES_ROOT, SLIDES_STEPS, SLIDES_TIE
+from tengen.course.slides import CELLS, EXPLORATION, MOVES, SlidesNet, cell_of
 from tengen.games import load_game
 from tengen.report.diagrams import draw_board
-from tengen.rules.game import Game
+from tengen.report.pages import table
+from tengen.rules.game import Game, Position
 from tengen.search.puct import Puct
 from tengen.search.tree import ROOT
 
-CELLS = {7: "a3", 8: "b3", 9: "c3", 4: "a2", 5: "b2", 6: "c2", 1: "a1", 2: "b1", 3: "c1"}  # as the slides number them
-ANSWERS = [  # the network's: priors by cell, and a value for the player to move
-    ({2: 0.4, 3: 0.1, 6: 0.05, 7: 0.1, 8: 0.15, 9: 0.2}, 0.0),
-    ({3: 0.2, 6: 0.15, 7: 0.1, 8: 0.25, 9: 0.3}, -0.1),
-    ({2: 0.25, 3: 0.2, 6: 0.1, 7: 0.2, 8: 0.25}, -0.2),
-]
-EXPLORATION = 5.0
-FINAL_VISITS = {2: 40, 3: 10, 6: 5, 7: 10, 8: 15, 9: 320}
-EXACT = 1e-6
+SIMULATIONS = 400  # before each move
+SUPPOSED = "supposed there, searched here"
+ENDS = {None: "tie", 0: "Black wins", 1: "White wins"}
 
 
-class Slides:
-    """A network that answers what the slides say, one answer after the other."""
+class Move(NamedTuple):
+    """A row of the game's record: s, π by the slides' cells, and the cell that was played."""
 
-    def __init__(self, game: Game):
-        self.game, self.answers = game, iter(ANSWERS)
-
-    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        priors, value = next(self.answers)
-        return logits_of(self.game, priors)[None], np.array([value], np.float32)
+    position: Position
+    policy: dict[int, float]
+    cell: int
 
 
-def logits_of(game: Game, priors: dict[int, float]) -> np.ndarray:
-    """What a network says that has these priors, by the slides' numbers of cells."""
-    logits = np.full(game.actions, -50, np.float32)
-    for cell, prior in priors.items():
-        logits[game.parse_action(CELLS[cell])] = math.log(prior)
-    return logits
+def numbers_of(card: str) -> dict[str, str]:
+    """N, W, Q and P as a card prints them."""
+    return dict(re.findall(r"\b([NWQP])=(-?\d+(?:\.\d+)?)", card))
+
+
+def card_claim(what: str, card: str, found: dict[str, float]) -> Claim:
+    """A card beside what was found; whatever was found must agree, to the digits that are printed."""
+    printed = numbers_of(card)
+    is_same = all(agrees(printed[name], value) for name, value in found.items())
+    shown = {name: printed[name] for name in found}
+    return Claim(what, card, said(shown), said(found), AS_THERE if is_same else DIFFERS)
+
+
+def said(numbers: dict[str, Any]) -> str:
+    texts = {name: value if isinstance(value, str) else f"{value:.4g}" for name, value in numbers.items()}
+    return ", ".join(f"{name}={text}" for name, text in texts.items())
+
+
+def step_claims(game: Game) -> Iterator[Claim]:
+    """The first three simulations of our search, card by card."""
+    search = Puct(game, SlidesNet(game), exploration=EXPLORATION, urgency=-1, batch=1, memory=1)
+    search.move_to(game.from_moves(MOVES))
+    done = 0
+    for step, cells, card in SLIDES_STEPS:
+        done += search.simulate(step - done)
+        what = f"after simulation {step}: " if step else "expansion of the root: "
+        if not cells:
+            visits = int(search.nodes[ROOT].visits) + 1  # the slides count the root's own expansion
+            yield card_claim(f"{what}the root", card, {"N": float(visits)})
+        else:
+            path = " → ".join(map(str, cells))
+            yield card_claim(f"{what}{path}", card, found_on(edge_at(search, cells)))
+
+
+def edge_at(search: Puct, cells: tuple[int, ...]) -> Any:
+    """The last edge on the way through these cells."""
+    node, edge = ROOT, None
+    for cell in cells:
+        action = search.game.parse_action(CELLS[cell])
+        edge = next(edge for edge in search.edges_of(node) if edge.action == action)
+        node = int(edge.child)
+    return edge
+
+
+def found_on(edge: Any) -> dict[str, float]:
+    visits, total = int(edge.visits), float(edge.value)
+    return {"N": float(visits), "W": total, "Q": total / max(visits, 1), "P": float(edge.prior)}
+
+
+def final_claims(root: Vertex) -> Iterator[Claim]:
+    """After 400 simulations: what the slides suppose, beside a search; and what is amiss on their cards."""
+    for cell, card in SLIDES_FINAL.items():
+        edge = root.edges[root.position.game.parse_action(CELLS[cell])]
+        found = {"N": float(edge.visits), "W": edge.total, "Q": edge.mean}
+        shown = {name: numbers_of(card)[name] for name in found}
+        yield Claim(f"after {SIMULATIONS} simulations: {cell}", card, said(shown), said(found), "", SUPPOSED)
+    for cell, card in SLIDES_FINAL.items():
+        printed = numbers_of(card)
+        mean = float(printed["W"]) / float(printed["N"])
+        if not agrees(printed["Q"], mean):
+            why = f"W / N = {printed['W']} / {printed['N']} = {mean:.3f}"
+            yield Claim(f"Q of {cell}, from its own W and N", card, printed["Q"], f"{mean:.3f}", ERRATUM, why)
+    total = sum(int(numbers_of(card)["N"]) for card in SLIDES_FINAL.values())
+    printed_total = numbers_of(SLIDES_ROOT)["N"]
+    if int(printed_total) != total + 1:
+        why = f"its actions' N add up to {total}; after three simulations the same slides count the root once more"
+        yield Claim("N of the root, from its actions", SLIDES_ROOT, printed_total, str(total + 1), ERRATUM, why)
+
+
+def play_on(root: Vertex, evaluator: SlidesNet) -> list[Move]:
+    """The game: the most visited action is played, its subtree is kept, and the search goes on from there."""
+    moves: list[Move] = []
+    while True:
+        policy = plain_puct.policy_of(root)
+        game, action = root.position.game, max(policy, key=policy.__getitem__)
+        shares = {cell_of(game, one): share for one, share in policy.items()}
+        moves.append(Move(root.position, shares, cell_of(game, action)))
+        after = root.position.play(action)
+        if after.outcome is not None:
+            return [*moves, Move(after, {}, 0)]
+        root = root.edges[action].child or plain_puct.expand(after, evaluator)
+        kept = sum(edge.visits for edge in root.edges.values())
+        plain_puct.search(root, evaluator, EXPLORATION, SIMULATIONS - kept)
+
+
+def game_claims(moves: list[Move]) -> list[Claim]:
+    """The first move, the end, and what the end would be after that move between players who never err."""
+    first, last = moves[0], moves[-1].position
+    assert last.outcome is not None
+    played, printed = f"Action = {first.cell}", "Action = 9"
+    end = ENDS[last.outcome.winner]
+    best = load_agent("minimax:depth=9", last.game).choose(moves[1].position)
+    line = ", ".join(str(cell_of(last.game, action)) for action in best.principal_variation)
+    mover = moves[1].position.to_play
+    exact = {1: mover, -1: 1 - mover}.get(round(best.value or 0))
+    return [
+        Claim("the move that is played", SLIDES_FINAL[9], printed, played, AS_THERE if played == printed else DIFFERS),
+        Claim("how the game ends", SLIDES_TIE, "tie", end, AS_THERE if end == "tie" else DIFFERS),
+        Claim(f"how it ends after {first.cell} if nobody errs", "", "", ENDS[exact], "", f"minimax to the end: {line}"),
+    ]
+
+
+def record_rows(moves: list[Move]) -> list[tuple[str, ...]]:
+    """(s, π, z) of each position: what the network learns from."""
+    rows: list[tuple[str, ...]] = [("s", "to play", *map(str, range(1, 10)), "z")]
+    end = moves[-1].position.outcome
+    assert end is not None
+    for move in moves[:-1]:
+        shares = [f"{move.policy[cell]:.3f}" if cell in move.policy else "" for cell in range(1, 10)]
+        player = move.position.to_play
+        rows.append((move.position.diagram(), ("Black", "White")[player], *shares, f"{end.value_for(player):+d}"))
+    return rows
+
+
+def boards(moves: list[Move]) -> str:
+    """The game as diagrams."""
+    figures = []
+    for move in moves:
+        words = f"{('Black', 'White')[move.position.to_play]} plays {move.cell}" if move.cell else "the end"
+        figures.append(f'<figure class="card">{draw_board(move.position)}<figcaption>{words}</figcaption></figure>')
+    return f'<div class="games">{"".join(figures)}</div>'
+
+
+def played_example() -> tuple[Vertex, list[Move]]:
+    """The slides' position after 400 simulations, and the game that follows."""
+    game = load_game("tictactoe")
+    evaluator = SlidesNet(game)
+    root = plain_puct.expand(game.from_moves(MOVES), evaluator)
+    plain_puct.search(root, evaluator, EXPLORATION, SIMULATIONS)
+    return root, play_on(root, evaluator)
 
 
 def reproduce_slides(options: Options) -> None:
-    game = load_game("tictactoe")
-    position = game.from_moves("a1 a2 b2")  # cells 1 and 5 are Black's, 4 is White's
-    search = Puct(game, Slides(game), exploration=EXPLORATION, urgency=-1, batch=1, memory=1)
-
-    def edge(cell: int, node: int = ROOT) -> Any:
-        action = game.parse_action(CELLS[cell])
-        return next(edge for edge in search.edges_of(node) if edge.action == action)
-
-    claims: list[Claim] = []
-
-    def say(step: str, cell: int, node: int, visits: int, total: float) -> None:
-        found = edge(cell, node)
-        claims.append(claim(f"{step}: N of {cell}", visits, int(found.visits)))
-        claims.append(claim(f"{step}: W of {cell}", total, float(found.value), EXACT))
-        claims.append(claim(f"{step}: Q of {cell}", total / visits, float(found.value) / int(found.visits), EXACT))
-
-    def expect_priors(step: str, node: int, answer: int) -> None:
-        for cell, prior in ANSWERS[answer][0].items():
-            claims.append(claim(f"{step}: P of {cell}", prior, float(edge(cell, node).prior), EXACT))
-
-    search.move_to(position)
-    expect_priors("expansion of the root", ROOT, 0)
-    search.simulate(1)
-    say("1st, a tie: the highest prior", 2, ROOT, 1, 0.1)
-    below = int(edge(2).child)
-    expect_priors("1st, below 2", below, 1)
-    bound = 0.1 + EXPLORATION * 0.4 * math.sqrt(1) / 2
-    claims.append(claim("Q + U of 2", 1.1, bound, EXACT))
-    search.simulate(1)
-    say("2nd, 2 and then 9: Black wins", 9, below, 1, 1.0)
-    say("2nd", 2, ROOT, 2, -0.9)
-    claims.append(claim("U of 9 = 5 · 0.2 · √2", 1.414, EXPLORATION * 0.2 * math.sqrt(2), 5e-4))
-    search.simulate(1)
-    say("3rd, 9", 9, ROOT, 1, 0.2)
-    expect_priors("3rd, below 9", int(edge(9).child), 2)
-    total = sum(FINAL_VISITS.values())
-    for cell, visits in FINAL_VISITS.items():
-        claims.append(claim(f"after 400: π of {cell}, τ = 1", visits / 400, visits / total, EXACT))
-    board = f'<div class="games"><figure class="card">{draw_board(position)}</figure></div>'
+    root, moves = played_example()
     write_experiment(
         options,
         "AlphaZero's search, step by step",
         "White is to play on 3×3; cells are numbered 1 2 3 from the left of the bottom row; c = 5. The network's "
-        "answers are those of the slides, all else is what our search does. The slides count the root's own expansion "
-        "as a visit.",
-        claims,
-        [("The position", board)],
+        "answers in three positions are those of the slides; of all others it says that every move is as likely and "
+        "the position even. The first three simulations are made by the search that plays here; the 400, which the "
+        "slides only suppose, by PUCT as they print it, without the proofs that would end ours early. The slides count "
+        "the root's own expansion as a visit.",
+        [*step_claims(load_game("tictactoe")), *final_claims(root), *game_claims(moves)],
+        [
+            ("The game, each move after 400 simulations", boards(moves)),
+            ("What the network learns from: (s, π, z)", f'<div class="card wide">{table(record_rows(moves))}</div>'),
+        ],
     )
