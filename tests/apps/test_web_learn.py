@@ -297,7 +297,13 @@ def test_a_page_never_runs_a_file_or_a_program(site, tmp_path):
     (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     write_run(site.settings.runs / "program", changes=["evaluation.opponent=gtp:touch ran"])
     write_run(site.settings.runs / "agent", changes=[f"evaluation.opponent={tmp_path}/evil.py:Evil"])
-    for name in ("program", "agent"):
+    write_run(site.settings.runs / "network", changes=[f"net.kind={tmp_path}/evil.py:Evil"])
+    write_run(site.settings.runs / "target", changes=[f"net.targets=territory,{tmp_path}/evil.py"])
+    write_run(site.settings.runs / "job")  # what a job is said to have begun with comes with the folder, too
+    begun = {"preset": "tictactoe", "changes": [f"net.kind={tmp_path}/evil.py"]}
+    (site.settings.runs / ".jobs").mkdir(exist_ok=True)
+    (site.settings.runs / ".jobs" / "job.json").write_text(json.dumps({"state": "stopped", "metadata": begun}))
+    for name in ("program", "agent", "network", "target", "job"):
         assert "in a terminal" in site.post(f"/api/runs/{name}/resume", status=409)["error"]
     assert str(tmp_path) not in json.dumps(site.get("/api/runs"))
     folder = site.settings.runs / "file"

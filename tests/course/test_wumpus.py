@@ -209,7 +209,7 @@ def test_the_wumpus_is_found_by_elimination():
     knows.feel((0, 1), Percept(stench=True))
     assert knows.wumpus_places() == [(0, 2)]
     assert knows.safe() == [(1, 1), (2, 0)]
-    knows.hear([(0, 2), (0, 3)], scream=True)
+    knows.learn_of_arrow([(0, 2), (0, 3)], scream=True)
     assert knows.safe() == [(0, 2), (1, 1), (2, 0)]
 
 
@@ -217,7 +217,7 @@ def test_a_missed_shot_clears_its_line():
     knows = Knowledge(4)
     knows.feel((0, 0), Percept(stench=True))
     assert knows.wumpus_places() == [(1, 0), (0, 1)]
-    knows.hear([(1, 0), (2, 0), (3, 0)], scream=False)
+    knows.learn_of_arrow([(1, 0), (2, 0), (3, 0)], scream=False)
     assert knows.wumpus_places() == [(0, 1)]
     assert knows.safe() == [(1, 0)]
 

@@ -250,7 +250,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_had_saved(cluster, tmp_path):
         saved = folder / f"replay/{line['generation']:06}.safetensors"
         if saved.exists():
             assert line["games"] - before["games"] == len(load_file(saved)["lengths"])
-    assert not (folder / driver.TOLD).exists()
+    assert not (folder / driver.STATUS_FILE).exists()
 
 
 def test_learners_that_share_a_batch_hold_the_same_weights(cluster, tmp_path):

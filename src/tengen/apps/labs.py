@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tengen.apps.options import Flag, Json, file_to_write, new_app, refuse_unused
+from tengen.apps.options import Flag, Json, file_to_write, folder_to_write, new_app, refuse_unused
 
 app = new_app(no_args_is_help=False, invoke_without_command=True)
 
@@ -391,12 +391,17 @@ def show_wumpus(
 
 @app.command("figures")
 def show_figures(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME…", help="Which; all, if none is named.")] = None,
-    out: Annotated[Path, typer.Option(help="The folder to write them to.")] = Path("figures"),
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME…", help="Which figures; by default all of them.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Write the figures there.", callback=folder_to_write)
+    ] = Path("figures"),
 ) -> None:
-    """Draw the documents' figures anew: networks, tree search, planes, zones, filters that were learned.
+    """Draw the documents' figures again.
 
-    Each is read off the code that runs: layers off the network, steps off a watched search.
+    They show networks, tree search, planes, zones, and filters that were learned. Each is read off the code that runs:
+    layers off the network, steps off a watched search.
 
     Try: tengen lab figures puct-cycle --out .
     """

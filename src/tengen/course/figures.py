@@ -397,5 +397,5 @@ FIGURES = {
 
 def draw_figure(name: str) -> Picture:
     if name not in FIGURES:
-        raise BadParameter(f"no figure is called {name!r}{nearest(name, FIGURES)}; there are {', '.join(FIGURES)}")
+        raise BadParameter(f"no figure is called {name!r}{nearest(name, FIGURES)}")
     return FIGURES[name].draw()

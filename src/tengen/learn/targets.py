@@ -15,12 +15,11 @@ from torch import nn
 from torch.nn import functional
 
 from tengen.nets.layers import LocalValue, policy_head
+from tengen.nets.metadata import TARGET_GROUP
 from tengen.rules.contract import has_rule
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game
 from tengen.rules.plugins import class_of_file, file_spec, listed, load_packaged, packaged
-
-GROUP = "tengen.targets"  # of entry points
 
 
 class PlayedGames(NamedTuple):
@@ -147,7 +146,7 @@ def target_of(spec: str) -> tuple[str, Target]:
         return kind.__name__.lower(), kind()
     if spec in TARGETS:
         return spec, TARGETS[spec]()
-    offered = packaged(GROUP)
+    offered = packaged(TARGET_GROUP)
     if spec not in offered:
         raise BadParameter(f"no target is called {spec!r}{nearest(spec, [*TARGETS, *offered])}")
     return spec, load_packaged(offered[spec])()

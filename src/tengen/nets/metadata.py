@@ -25,6 +25,7 @@ HEADS = ("dense", "local")
 
 
 GROUP = "tengen.networks"  # of entry points: networks of installed packages
+TARGET_GROUP = "tengen.targets"  # likewise, of what is learned beside policy and value
 
 
 class NetError(TengenError):

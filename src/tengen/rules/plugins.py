@@ -104,6 +104,11 @@ def packaged(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=group)}
 
 
+def brings_class(name: str, group: str) -> bool:
+    """Whether a name stands for a class in a file, or for one that an installed package offers."""
+    return file_spec(name) is not None or name in packaged(group)
+
+
 def load_packaged(entry: EntryPoint) -> Any:
     """What an entry point stands for; raises BadParameter if it cannot be loaded, and says why."""
     try:

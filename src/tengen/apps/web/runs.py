@@ -41,11 +41,12 @@ from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.views import about_of, command_spec, known_game, page_spec, shown_spec
 from tengen.learn.report import first_match, latest, latest_matches, table_of
 from tengen.learn.settings import PRESETS, Settings, about_preset, load_settings, preset_names
-from tengen.nets.metadata import Architecture, NetMetadata
+from tengen.nets.metadata import GROUP, TARGET_GROUP, Architecture, NetMetadata
 from tengen.records.record import Record, recorded_game
 from tengen.records.sgf import read_sgf
 from tengen.rules.errors import BadParameter, TengenError, nearest
 from tengen.rules.game import Game
+from tengen.rules.plugins import brings_class, listed
 
 NEEDED = ("torch", "onnx", "safetensors")  # what training needs beyond what we bring along
 MOST_LINES = 1000  # of metrics in one answer
@@ -242,8 +243,10 @@ class Runs(JobFolders[RunView]):
         """The same command, if it was ours; else by what the folder says, from where we are if that names a file."""
         check_ready()
         job = self.jobs.find(name)
-        if job is not None and source_of(preset := str(job.metadata.get("preset", ""))) is not None:
-            return self._command(name, preset, [str(text) for text in job.metadata.get("changes", [])])
+        if job is not None and (source := source_of(preset := str(job.metadata.get("preset", "")))) is not None:
+            changes = [str(text) for text in job.metadata.get("changes", [])]
+            check_harmless({table: vars(keys) for table, keys in vars(load_settings(source, changes)).items()})
+            return self._command(name, preset, changes)
         config = read_config(folder / "config.toml")
         check_harmless(config)
         is_file = ".py" in str(table_of(config, "run").get("game", ""))
@@ -363,7 +366,10 @@ def check_harmless(config: dict[str, Any]) -> None:
             "the game of this run is a file that is not served: serve it, with tengen serve --game FILE, "
             "or go on in a terminal, with tengen train"
         )
-    if not game or brings_code(str(opponent or "random")):
+    net = table_of(config, "net")
+    is_own = brings_class(str(net.get("kind", "")), GROUP)
+    is_own |= any(brings_class(name, TARGET_GROUP) for name in listed(str(net.get("targets", ""))))
+    if not game or brings_code(str(opponent or "random")) or is_own:
         raise JobError("this run names a program of yours, or no game: go on with it in a terminal, with tengen train")
 
 
