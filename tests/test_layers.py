@@ -90,3 +90,12 @@ def test_single_games_are_known_to_games_and_knowledge_alone():
             told = {f"{module}.{name}".strip(".") for name in names} | {module}
             found = {f"tengen.games.{name}" for name in single} & told
             assert not found, f"{path} imports {', '.join(found)}: ask the game's class, or go by way of knowledge/"
+
+
+def test_a_class_has_its_name_to_itself():
+    homes: dict[str, list[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}

@@ -15,7 +15,7 @@ from tengen.apps.web.levels import LEVELS, allowed_agents, levels_of, spec_of
 from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.socket import Pages, Places
-from tengen.apps.web.views import Line, position_of
+from tengen.apps.web.views import MoveLine, position_of
 from tengen.nets import runtime
 from tengen.rules import kernels
 from tengen.rules.errors import TengenError
@@ -92,7 +92,7 @@ def test_a_game_that_goes_on_is_not_replayed(monkeypatch):
     stepped = []
     play = Position.play
     monkeypatch.setattr(Position, "play", lambda position, move: stepped.append(move) or play(position, move))
-    line, moves = Line(), ["e5", "d5", "e6", "d6", "e7"]
+    line, moves = MoveLine(), ["e5", "d5", "e6", "d6", "e7"]
 
     def steps(spec, moves):
         """The moves that are played for a question; what is found is what the rules find from the start."""

@@ -47,7 +47,7 @@ class GomocupEngine(EngineProcess):
         self.say(command)
         deadline = monotonic() + seconds
         for _ in range(MOST_LINES):
-            line = self.hear(name, seconds, deadline).strip()
+            line = self.receive(name, seconds, deadline).strip()
             word = line.split(maxsplit=1)[0].upper() if line else ""
             if word in REFUSALS:
                 raise EngineError(f"{self.name} refused {name!r}: {line}")

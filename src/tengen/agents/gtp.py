@@ -59,7 +59,7 @@ class GtpEngine(EngineProcess):
         hint = "" if self.has_answered else "; does it speak GTP only with an option, as gnugo --mode gtp?"
         lines: list[str] = []
         while True:
-            line = self.hear(command, timeout, deadline, hint)
+            line = self.receive(command, timeout, deadline, hint)
             if lines and not line:
                 return "\n".join(lines)
             if not lines and line and line[0] not in "=?#":

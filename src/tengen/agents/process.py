@@ -153,7 +153,7 @@ class EngineProcess:
         self.close()
 
     def say(self, line: str) -> None:
-        """Tells the engine a line. That it is dead is told by `hear`."""
+        """Tells the engine a line. That it is dead is told by `receive`."""
         if not self.is_open:
             raise EngineError(f"{self.name} cannot be asked {line!r}: it was stopped before")
         assert self.process.stdin is not None
@@ -161,7 +161,7 @@ class EngineProcess:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
 
-    def hear(self, command: str, timeout: float, deadline: float, hint: str = "") -> str:
+    def receive(self, command: str, timeout: float, deadline: float, hint: str = "") -> str:
         """The next line that the engine says in answer to `command`, until `deadline`.
 
         Raises EngineError if there is none in time, or if the engine has died.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tengen.apps.options import Flag, Json, file_to_write, folder_to_write, new_app, refuse_unused
+from tengen.apps.options import Flag, Json, file_to_write, new_app, refuse_unused
 
 app = new_app(no_args_is_help=False, invoke_without_command=True)
 
@@ -389,25 +389,24 @@ def show_wumpus(
         lab_printing.show_wumpus(size, pits, nerve, seed, pause, out, as_json)
 
 
-@app.command("figures")
-def show_figures(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME…", help="Which figures; by default all of them.")
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Write the figures there.", callback=folder_to_write)
-    ] = Path("figures"),
+@app.command("figure")
+def show_figure(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Which figure; without one, they are listed.")] = "",
+    out: Out = None,
 ) -> None:
-    """Draw the documents' figures again.
+    """Draw a figure of the documents again.
 
-    They show networks, tree search, planes, zones, and filters that were learned. Each is read off the code that runs:
-    layers off the network, steps off a watched search.
+    There are networks, tree search, planes, zones, and filters that were learned. Each is read off the code that runs:
+    layers off the network, steps off a watched search. It is written to NAME.svg, unless --out says otherwise.
 
-    Try: tengen lab figures puct-cycle --out .
+    Try: tengen lab figure; tengen lab figure puct-cycle --out cycle.svg
     """
+    from tengen.apps import lab_printing
     from tengen.course.figures import FIGURES, draw_figure
 
-    pictures = {name: draw_figure(name) for name in names or FIGURES}
-    out.mkdir(parents=True, exist_ok=True)
-    for name, picture in pictures.items():
-        print(f"{picture.save(out / f'{name}.svg')}: {FIGURES[name].document}, {FIGURES[name].about}")
+    if name:
+        print(draw_figure(name).save(out or Path(f"{name}.svg")))
+        return
+    refuse_unused(context, "it goes with the name of a figure", "out")
+    lab_printing.print_table([(key, figure.document, figure.about) for key, figure in FIGURES.items()])

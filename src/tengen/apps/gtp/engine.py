@@ -70,7 +70,7 @@ def serve(engine: Engine, source: IO[bytes], sink: IO[str], is_ahead: bool = Fal
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     lock = threading.Lock()  # a line and its interrupt come together
 
-    def hear(line: str | None) -> None:
+    def take(line: str | None) -> None:
         with lock:
             lines.put(line)
             engine.interrupt.set()
@@ -79,10 +79,10 @@ def serve(engine: Engine, source: IO[bytes], sink: IO[str], is_ahead: bool = Fal
         for line in read_lines(source):
             if is_quit(line) and not is_ahead:
                 engine.end.set()
-            hear(line)
+            take(line)
         if not is_ahead:
             engine.end.set()
-        hear(None)
+        take(None)
 
     def await_silence() -> None:
         """Nothing interrupts, unless a line is waiting."""

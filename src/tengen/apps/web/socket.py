@@ -45,7 +45,7 @@ from tengen.apps.web.messages import BadMessage, Look, Stop, Think, id_of, read_
 from tengen.apps.web.security import Bucket, client_of
 from tengen.apps.web.settings import CORES, ServerSettings
 from tengen.apps.web.thinking import Cells, Result, aloud, decisions, limit_for, ready_agent, thought_of
-from tengen.apps.web.views import Line, Place, cells_of
+from tengen.apps.web.views import MoveLine, Place, cells_of
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Position
 from tengen.search.limits import Decision, Limit
@@ -202,7 +202,7 @@ class Page:
         self.websocket, self.pages, self.settings, self.client = websocket, pages, pages.settings, client
         self.searches: dict[int, ThinkRequest] = {}
         self.agents: dict[tuple[Any, ...], KeptAgent] = {}  # the one asked last is the last
-        self.line = Line()
+        self.line = MoveLine()
         self.tasks: set[asyncio.Task[None]] = set()
         self.rate = Bucket(self.settings.messages, self.settings.burst, time.monotonic())
         self.gone, self.sending = asyncio.Event(), asyncio.Lock()
@@ -214,7 +214,7 @@ class Page:
             if message["type"] == "websocket.disconnect":
                 return
             content = message.get("text") or message.get("bytes") or ""
-            await self.hear(content)
+            await self.receive(content)
 
     def leave(self) -> None:
         """The page is gone, and nothing goes on for it."""
@@ -223,7 +223,7 @@ class Page:
             search.drop()
         self.agents.clear()
 
-    async def hear(self, content: str | bytes) -> None:
+    async def receive(self, content: str | bytes) -> None:
         """Acts on a message, or says what is wrong with it."""
         id_: str | int | None = None
         try:
@@ -323,7 +323,7 @@ class Page:
     def forget(self, before: float) -> None:
         """Forgets what was last asked before a time: agents, and the line of moves."""
         if self.line.used < before:
-            self.line = Line()
+            self.line = MoveLine()
         self.agents = {key: kept for key, kept in self.agents.items() if kept.is_busy or kept.used >= before}
 
 

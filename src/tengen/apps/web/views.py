@@ -179,7 +179,7 @@ def _played(position: Position, moves: Sequence[str]) -> Position:
     return position
 
 
-class Line:
+class MoveLine:
     """The moves that a page asked about last, with their positions.
 
     A page sends all moves of its game each time. Only those beyond the ones that it sent before are played.
