@@ -1,4 +1,7 @@
-"""python tests/changed.py: the tests of what changed since main: those that mirror a changed file, or import it."""
+"""python tests/changed.py: the tests of what changed since main: those that mirror a changed file, or import it.
+
+What no test imports, such as pages and presets, has its tests in ABOUT.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+ABOUT = {  # by how a path begins; the longest beginning counts
+    "src/tengen/apps/web/static/": ("apps/test_web_play", "apps/test_web_own_game_pages"),
+    "src/tengen/apps/web/static/explore/": ("apps/test_web_explore", "apps/test_web_labs"),
+    "src/tengen/apps/web/static/learn/": ("apps/test_web_learn_pages",),
+    "src/tengen/learn/presets/": ("learn/test_settings",),
+    "src/tengen/alphago/": ("alphago/test_alphago_training",),
+    "src/tengen/knowledge/": ("knowledge/test_go_patterns", "knowledge/test_reversi"),
+    "src/tengen/models/": ("nets/test_nets", "nets/test_policy9"),
+    "examples/": ("test_docs", "rules/test_check"),
+    "notebooks/": ("test_notebooks",),
+    "docs/": ("test_docs",),
+    "docs/documents/fidelity.tsv": ("course/test_fidelity",),
+    "README": ("test_docs",),
+    "bench/": ("test_bench",),
+    "pyproject.toml": ("test_platforms", "test_layers"),
+}
 
 
 def git(*arguments: str) -> list[str]:
@@ -42,12 +61,20 @@ def mirrored(changed: str) -> str:
     return str(Path("tests", *path.parent.parts[2:], f"test_{path.stem}"))
 
 
+def about(changed: str) -> set[str]:
+    """The tests in ABOUT of a file."""
+    found = max((start for start in ABOUT if changed.startswith(start)), key=len, default=None)
+    return set() if found is None else {f"tests/{name}" for name in ABOUT[found]}
+
+
 def main() -> None:
-    changed = {name.removesuffix(".py") for name in changed_files() if name.endswith(".py")}
+    files = changed_files()
+    changed = {name.removesuffix(".py") for name in files if name.endswith(".py")}
+    named = {test for name in files if not name.startswith("src/") or not name.endswith(".py") for test in about(name)}
     for path in sorted(ROOT.glob("tests/**/test_*.py")):
         own = path.relative_to(ROOT).with_suffix("").as_posix()
         is_mirror = any(mirrored(f"{name}.py") == own for name in changed if name.startswith("src/tengen/"))
-        if own in changed or is_mirror or changed & set(imported_by(path)):
+        if own in changed or own in named or is_mirror or changed & set(imported_by(path)):
             print(f"{own}.py")
 
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import changed
+
 PACKAGE = Path(__file__).parent.parent / "src" / "tengen"
 LAYERS = ["rules", "games", "search", "knowledge", "nets", "agents", "records", "report", "arena"]
 LAYERS += ["learn", "alphago", "envs", "course", "apps"]
@@ -99,3 +101,16 @@ def test_a_class_has_its_name_to_itself():
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
     assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+
+
+def test_quick_runs_know_what_is_no_python():
+    """`make quick` runs tests for a changed script, preset or page: every such file has tests that exist."""
+    root = PACKAGE.parent.parent
+    for tests in changed.ABOUT.values():
+        for test in tests:
+            assert (root / "tests" / f"{test}.py").is_file(), test
+    for path in PACKAGE.rglob("*"):
+        name = path.relative_to(root).as_posix()
+        if path.is_file() and path.suffix not in (".py", ".pyc", ".typed"):
+            assert changed.about(name), f"no test is about {name}: add it to ABOUT in tests/changed.py"
+    assert changed.about("src/tengen/apps/web/static/learn/arena.js") == {"tests/apps/test_web_learn_pages"}
