@@ -183,7 +183,11 @@ def test_a_broken_file_is_told_before_anybody_listens(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tengen", "serve", "--port", "0", "--game", "broken.py"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert re.fullmatch(r"tengen: .*broken\.py does not run: SystemExit: 3 \(line 1\)\n", ended.stderr)
+    checking, told = ended.stderr.splitlines()
+    assert checking == "tengen: broken.py is new or has changed: checking it"
+    assert re.fullmatch(
+        r"tengen: .*broken\.py does not run: SystemExit: 3 \(line 1\); see tengen check broken\.py", told
+    )
 
 
 # Moves from one cell to another.
