@@ -142,8 +142,11 @@ def assess_position(position, evaluation, at_horizon=False):
     return value, actions[: abs(count)].tolist(), count < 0
 
 
-def plain_search(position, evaluation, depth, extension=0, quiescence=0, ply=0, first_depth=None):
-    """Depth-limited negamax: the score for the player to move. No pruning, no memory, notes from nothing."""
+def plain_search(position, evaluation, depth, extension=0, quiescence=0, ply=0, first_depth=None, cost=lambda *_: 1):
+    """Depth-limited negamax: the score for the player to move. No pruning, no memory, notes from nothing.
+
+    `cost` says how many plies of depth an action of a position takes.
+    """
     first_depth = depth if first_depth is None else first_depth
     if position.outcome is not None:
         return position.outcome.value_for(position.to_play) * (WIN - ply)
@@ -156,8 +159,8 @@ def plain_search(position, evaluation, depth, extension=0, quiescence=0, ply=0, 
     is_extended = extension and len(actions) == 1 and depth > 0 and ply < 2 * first_depth
     for action in actions:
         after = position.play(action)
-        deeper = depth if is_extended else depth - 1
-        found = plain_search(after, evaluation, deeper, extension, quiescence, ply + 1, first_depth)
+        deeper = depth if is_extended else depth - cost(position, action)
+        found = plain_search(after, evaluation, deeper, extension, quiescence, ply + 1, first_depth, cost)
         best = max(best, found if after.to_play == position.to_play else -found)
     return best
 

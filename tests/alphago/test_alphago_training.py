@@ -319,6 +319,42 @@ def test_what_won_becomes_likelier_and_the_bounds_hold(tmp_path: Path) -> None:
     training.close()
 
 
+def test_plain_reinforce_makes_what_won_likelier_without_bounds(tmp_path: Path) -> None:
+    """The gradient of a step is that of the paper's algorithm 1: the mean of R_T ∇ log π(a|s)."""
+    start = policy_file(tmp_path / "start.onnx")
+    given = (f"policy.start={start}", "training.method=plain", "training.longest_gradient=0", "play.games=2")
+    training = ReinforceTraining(tmp_path / "run", load_stage("rl9", given), Quiet())
+    planes = as_boards(torch.from_numpy(np.repeat(encode_states(GAME, GAME.start().states), 4, 0)), GAME)
+    actions, ends = torch.tensor([40, 40, 30, 20]), torch.tensor([1.0, 1.0, -1.0, 0.0])
+    model = training.learner.model
+    learned = [weight for weight in model.parameters() if weight.requires_grad]
+    logs = log_policy(model(planes), planes)
+    expected = torch.autograd.grad(-(2 * logs[0, 40] - logs[0, 30]) / 4, learned)
+    boards = Boards(GAME, encode_states(GAME, GAME.start().states), torch.device("cpu"))
+    experience, more = training._experience(boards, actions.numpy(), ends.numpy())
+    assert more == {} and torch.equal(experience.advantages, ends)
+    seen = []
+    training.learner.step = lambda loss, rate: seen.extend(torch.autograd.grad(loss, learned))
+    _, error, *_, clipped = training._step(planes, experience, 1e-3)
+    assert all(torch.allclose(one, other, atol=1e-6) for one, other in zip(seen, expected, strict=True))
+    assert (error, clipped) == (0, 0)
+    training.close()
+
+
+def test_a_generation_of_several_rounds_is_one_opponent_and_as_many_updates(tmp_path: Path) -> None:
+    start = policy_file(tmp_path / "start.onnx")
+    given = (f"policy.start={start}", "training.method=plain", "run.generations=2", "play.games=4", "play.rounds=3")
+    small = ("play.longest=40", "training.batch=1000000", "training.epochs=1", "pool.every=1", "evaluation.games=4")
+    training = ReinforceTraining(tmp_path / "run", load_stage("rl9", [*given, *small]), Quiet())
+    training.go_on()
+    training.close()
+    first, second = metrics_of(tmp_path / "run")
+    assert (first["step"], second["step"]) == (3, 6)  # an update a round
+    assert first["games"] == 12 and set(first["loss"]) == {"policy"}
+    with pytest.raises(BadParameter, match=r"training\.clip has no effect with training\.method = 'plain'"):
+        load_stage("rl9", ["training.method=plain", "training.clip=0.1"])
+
+
 def test_values_are_learned_from_one_position_a_game(tmp_path: Path) -> None:
     start = policy_file(tmp_path / "start.onnx")
     given = (f"policy.net={start}", "run.generations=4", "samples.generations=2", "samples.games=24")

@@ -90,6 +90,34 @@ def test_thompson_draws_from_what_it_knows():
     assert regret["thompson"] < regret["ucb1"] < regret["random"]
 
 
+def test_a_predictor_is_followed_and_what_it_gains_is_told():
+    """PUCB by hand, one arm at a time; a predictor that is right saves regret, and one that knows nothing none."""
+    rewards = (np.random.default_rng(1).random((1, 60, 3)) < [0.2, 0.5, 0.8]).astype(float)
+    priors = [0.1, 0.2, 0.7]
+    chosen, bounds = bandit.predict_all(rewards, priors)
+    paid = [[], [], []]
+    for n in range(1, 61):
+        compared = []
+        for prior, own in zip(priors, paid, strict=True):
+            share = math.sqrt(prior) / sum(map(math.sqrt, priors))
+            doubt = 2 / share * (math.sqrt(log(n) / n) if n > 1 else 1)
+            compared.append((sum(own) / len(own) + math.sqrt(3 * log(n) / (2 * len(own))) if own else 1) - doubt)
+        assert bounds[n - 1] == pytest.approx(compared) and chosen[0, n - 1] == np.argmax(compared)
+        paid[chosen[0, n - 1]].append(rewards[0, n - 1, chosen[0, n - 1]])
+    printed = lab("bandit", "0.2,0.5,0.8", "--priors", "0.1,0.2,0.7", "--steps", 200, "--runs", 20)
+    gain = (math.sqrt(0.1) + math.sqrt(0.2) + math.sqrt(0.7)) ** 2 / 3
+    assert f"(Σ √Pᵢ)² / b = {gain:.2f} of that without priors" in printed and re.search(r"^PUCB +\d", printed, re.M)
+    assert bandit.gain_of([0.25] * 4) == 1
+    right, even = (bandit.contest([0.2, 0.5, 0.8], priors=each).plays[-1] for each in (priors, [1 / 3] * 3))
+    assert right.policy == "pucb" and right.regret[-1] < even.regret[-1]
+
+
+@pytest.mark.parametrize("priors", ["0.5,0.5", "0.5,0.6,0.7", "0,0.5,0.5", "a"])
+def test_bad_priors_are_refused(priors):
+    with pytest.raises(BadParameter):
+        lab("bandit", "--priors", priors)
+
+
 def test_draws_follow_beta():
     """After w wins and l losses of both arms, the mean of the draws is (w + 1) / (w + l + 2)."""
     rewards = np.tile(np.array([1.0, 0.0]), (4000, 2, 1))

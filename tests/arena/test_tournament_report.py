@@ -7,12 +7,11 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from html_pages import check_page
 
 import tengen
 from tengen.arena.report import figures, signed, write_tournament_report
@@ -23,7 +22,6 @@ from tengen.rules.errors import TengenError
 
 BREAKTHROUGH = str(Path(__file__).parent.parent.parent / "examples" / "breakthrough.py")
 NASTY = "</script><img src=x onerror=\"document.title='owned'\"><!--"
-VOID = {"meta", "br", "input"}
 
 
 def random_record(spec, seed, players=("a", "b"), opening=2):
@@ -48,54 +46,13 @@ def records():
     return games
 
 
-class Checker(HTMLParser):
-    """Follows the elements of a page: all are closed in order, nothing comes from elsewhere."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.texts, self.seen = [], [], []
-
-    def handle_starttag(self, tag, attributes):
-        self.seen.append(tag)
-        names = {name for name, _ in attributes}
-        assert not {"src", "href", "srcset"} & names
-        assert not any(name.startswith("on") for name in names)
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.seen.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.texts.append(data.strip())
-
-
-def check(page):
-    """What a page says and its elements, once it is known to be sound."""
-    text = page.read_text(encoding="utf-8")
-    checker = Checker()
-    checker.feed(text)
-    checker.close()
-    assert not checker.open
-    assert not {"link", "img", "iframe"} & set(checker.seen)
-    for outside in ("url(", "@import", "innerHTML", "fetch(", "http://", "https://"):
-        assert outside not in text.replace("http://www.w3.org/2000/svg", "")
-    for drawing in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
-        ElementTree.fromstring(drawing)
-    return " ".join(" ".join(filter(None, checker.texts)).split()), checker.seen
-
-
 def data_of(text):
     return json.loads(re.search(r'id="replay-data">(.*?)</script>', text, re.DOTALL)[1])
 
 
 def test_the_page_shows_the_tournament(records, tmp_path):
     page = write_tournament_report(tmp_path / "new" / "report.html", records, "Three & a half", ["a <note>"])
-    text, elements = check(page)
+    text, elements = check_page(page)
     assert text.startswith("Three & a half Tengen tournament report Three & a half gomoku:size=6 · 2025-01-02 a <note>")
     for said in ("Games 24", "Players 3", "Without result 1", "Ended early 1", "Moving first is worth", NASTY):
         assert said in text
@@ -145,7 +102,7 @@ def test_at_most_so_many_boards(records, tmp_path):
     chosen, left_out = choose_replays(records, 5)
     assert [replay.number for replay in chosen] == [1, 2, 4, 9, 17]  # 4 ended early; then the first of every pair
     assert set(left_out) == set(range(1, 25)) - {1, 2, 4, 9, 17}
-    text, _ = check(write_tournament_report(tmp_path / "r.html", records, "t", most_boards=5))
+    text, _ = check_page(write_tournament_report(tmp_path / "r.html", records, "t", most_boards=5))
     assert "19 of 24 games are not shown here only 5 games have boards: 3, 5–8, 10–16, 18–24" in text
     assert ranges_text([1, 2, 3, 5, 7, 8]) == "1–3, 5, 7–8"
 
@@ -153,24 +110,24 @@ def test_at_most_so_many_boards(records, tmp_path):
 def test_a_record_that_cannot_be_played_is_named(tmp_path):
     game = tengen.load_game("tictactoe")
     wrong = Record(game, (4, 4), ("a", "b"), "B+")
-    text, _ = check(write_tournament_report(tmp_path / "r.html", [wrong, random_record("tictactoe", 1)], "t"))
+    text, _ = check_page(write_tournament_report(tmp_path / "r.html", [wrong, random_record("tictactoe", 1)], "t"))
     assert "1 of 2 games are not shown here cannot be played through: b2 is occupied at move 2: 1" in text
 
 
 def test_times_that_are_none(tmp_path):
     record = replace(random_record("tictactoe", 1), seconds=(float("nan"), float("inf"), -1.0, 0.0, 1e-9))
-    check(page := write_tournament_report(tmp_path / "r.html", [record], "t"))
+    check_page(page := write_tournament_report(tmp_path / "r.html", [record], "t"))
     assert data_of(page.read_text())["games"][0][-1] == [None, None, -1_000_000, 0, 0]
     strange = replace(record, opening=99, ending="x" * 10**6)
     assert write_tournament_report(tmp_path / "r.html", [strange], "t").stat().st_size < 200_000
 
 
 def test_nothing_and_next_to_nothing(tmp_path):
-    assert "No game has a result yet." in check(write_tournament_report(tmp_path / "r.html", [], "empty"))[0]
+    assert "No game has a result yet." in check_page(write_tournament_report(tmp_path / "r.html", [], "empty"))[0]
     lonely = Record(tengen.load_game("tictactoe"), (), ("", ""), "?")
-    assert "Without result 1" in check(write_tournament_report(tmp_path / "r.html", [lonely], "one"))[0]
+    assert "Without result 1" in check_page(write_tournament_report(tmp_path / "r.html", [lonely], "one"))[0]
     assert draw_replays([]) == ""
-    one, _ = check(write_tournament_report(tmp_path / "r.html", [random_record("tictactoe", 3)], "one"))
+    one, _ = check_page(write_tournament_report(tmp_path / "r.html", [random_record("tictactoe", 3)], "one"))
     assert "cannot be told" in one
 
 
@@ -178,7 +135,7 @@ def test_hundreds_of_games_are_small(tmp_path):
     base = [random_record("gomoku:size=9", seed) for seed in range(20)]
     page = write_tournament_report(tmp_path / "r.html", base * 15, "many")
     assert page.stat().st_size < 300 * 2500
-    check(page)
+    check_page(page)
 
 
 def test_words():

@@ -13,6 +13,8 @@ from tengen import Limit, load_game
 from tengen.course import plain_puct
 from tengen.course.reproduce import EXPERIMENTS, gobang, gomoku8, quotes
 from tengen.course.reproduce.page import AS_THERE, DIFFERS, ERRATUM, Options, claim, share_claim
+from tengen.learn.report import read_metrics
+from tengen.learn.start import train
 from tengen.search.puct import Puct
 
 DOCUMENTS = Path(os.environ.get("TENGEN_DOCUMENTS", Path(__file__).parents[3] / "shared" / "seeds"))
@@ -101,6 +103,7 @@ def small(monkeypatch):
     monkeypatch.setattr(gobang, "FAMILIES", families)
     monkeypatch.setattr(gobang, "SIMULATIONS", 20)
     monkeypatch.setattr(gomoku8, "QUICK_GAMES", 4)
+    monkeypatch.setattr(gomoku8, "FULL_GAMES", 2)
     monkeypatch.setattr(gomoku8, "SIMULATIONS", 20)
 
 
@@ -125,3 +128,30 @@ def test_8x8(options, small):
     options = replace(options, net="uniform")
     EXPERIMENTS["8x8"](options)
     assert "win rate at the end, 4 games" in page_of(options)
+
+
+def test_the_curves_of_a_run_stand_beside_the_papers(options, small, tmp_path):
+    """Of a run that was trained before: loss and win rate at the paper's batches, its points, games along the way."""
+    run = tmp_path / "run"
+    changes = ["run.generations=4", "run.groups=1", "evaluation.every=2", "evaluation.games=2", "net.channels=4"]
+    changes += ["selfplay.simulations=4", "training.batch=32", "evaluation.simulations=4", "net.blocks=1"]
+    train("gomoku8-paper", run, "cpu", None, changes)
+    assert [entry["step"] for entry in read_metrics(run / "metrics.jsonl")] == [1, 2, 3, 4]
+    EXPERIMENTS["8x8"](replace(options, net=str(run), is_full=True))
+    page = page_of(options)
+    assert "the paper, at least" in page and page.count(">Batch 2<") == page.count(">Batch 4<") == 2
+    assert "<th>loss at the beginning</th>" in page and "<th>win rate until batch 400</th>" in page
+    rows = (options.folder / "curves.csv").read_text().splitlines()
+    assert len(rows) == 5 and [len(row.split(",")) for row in rows] == [5, 2, 5, 2, 5]
+
+
+def test_what_the_8x8_page_says_of_a_curve():
+    points = [(50, 0.5), (400, 0.65), (450, 0.95), (700, 1.0), (1300, 0.95)]
+    told = {claim.what: claim.ours for claim in gomoku8.rate_claims(points)}
+    assert told == {
+        "win rate until batch 400": "0.50 to 0.65",
+        "win rate above 0.9 for good, from batch": "450",
+        "win rate from batch 700 on, mean": "97.5%",
+    }
+    losses = [(batch, 4.0 - batch / 1000) for batch in range(1, 1301)]
+    assert [claim.ours for claim in gomoku8.loss_claims(losses)] == ["4.00", "3.80", "2.80"]

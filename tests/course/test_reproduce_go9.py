@@ -12,7 +12,10 @@ from tengen.rules.errors import TengenError
 from tengen.search.limits import Limit
 
 METRICS = {
-    "sl9": [{"generation": 1, "top1": 0.3, "top5": 0.6}, {"generation": 2, "top1": 0.5, "top5": 0.8}],
+    "sl9": [
+        {"generation": 1, "top1": 0.3, "top5": 0.6, "loss": {"policy": 3.0}, "held_out_loss": 3.2},
+        {"generation": 2, "top1": 0.5, "top5": 0.8, "loss": {"policy": 2.0}, "held_out_loss": 2.4},
+    ],
     "rl9": [{"generation": 1, "matches": [{"rate": 0.6}]}, {"generation": 2, "matches": [{"rate": 0.8}]}],
     "value9": [{"generation": 3, "held_out_error": 0.6, "mean_error": 1.0}],
 }
@@ -30,7 +33,7 @@ def test_without_nets(gnugo, tmp_path, few):
     said = []
     EXPERIMENTS["go9"](Options(tmp_path / "out", net="none", say=said.append))
     page = (tmp_path / "out/report.html").read_text()
-    assert "match against GNU Go 3.8, 2 games" in page
+    assert "match against GNU Go 3.8, 2 games" in page and "match against GNU Go 3.8 --monte-carlo, 2 games" in page
     assert "tactics: snapback" in page
     assert any("report" in line for line in said)
 
@@ -43,7 +46,8 @@ def test_what_training_came_to():
         "the lowest on the way": "60.0%",
         "value: held-out error, of the mean's": "60%",
     }
-    assert len(go9.stage_charts(METRICS)) == 3
+    charts = go9.stage_charts(METRICS)
+    assert len(charts) == 4 and "games held out <b>2.4</b>" in charts[0]
     assert go9.stage_claims({}) == []
     assert go9.stage_charts({}) == []
 

@@ -4,11 +4,10 @@ import json
 import random
 import re
 import time
-from html.parser import HTMLParser
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
+from html_pages import check_page
 
 import tengen
 from tengen.learn.report import duration, read_metrics, write_report
@@ -16,7 +15,6 @@ from tengen.records.record import Record, result_words
 from tengen.records.sgf import write_sgf
 
 BREAKTHROUGH = str(Path(__file__).parent.parent.parent / "examples" / "breakthrough.py")
-VOID = {"meta", "br"}
 CONFIG = """
 [run]
 preset = "gomoku8 & more"
@@ -72,45 +70,6 @@ def run(tmp_path):
     return tmp_path
 
 
-class Checker(HTMLParser):
-    """Follows the elements of a page: all are closed in order, nothing comes from elsewhere."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.texts, self.seen = [], [], []
-
-    def handle_starttag(self, tag, attributes):
-        self.seen.append(tag)
-        assert not {"src", "href", "srcset"} & {name for name, _ in attributes}
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.seen.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] != "style":
-            self.texts.append(data.strip())
-
-
-def check(page):
-    """What a page says, and its elements, once it is known to be sound."""
-    text = page.read_text(encoding="utf-8")
-    checker = Checker()
-    checker.feed(text)
-    checker.close()
-    assert not checker.open
-    assert not {"script", "link", "img", "iframe"} & set(checker.seen)
-    assert "url(" not in text
-    assert "@import" not in text
-    for drawing in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
-        ElementTree.fromstring(drawing)
-    return " ".join(filter(None, checker.texts)), checker.seen
-
-
 def test_the_page_runs_no_script_and_loads_nothing(run):
     text = write_report(run).read_text(encoding="utf-8")
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
@@ -120,7 +79,8 @@ def test_the_page_runs_no_script_and_loads_nothing(run):
 def test_the_page_shows_the_metrics(run):
     page = write_report(run)
     assert page == run / "report.html"
-    text, elements = check(page)
+    text, elements = check_page(page)
+    assert "script" not in elements
     for said in ("gomoku:size=8", "gomoku8 & more", "Generations 20", "Games 10,240", "Positions 246,900", "28 min"):
         assert said in text
     assert "Win rate 90% 70% to 97% against uct:playouts=1000" in text
@@ -135,7 +95,7 @@ def test_the_page_shows_the_metrics(run):
 
 
 def test_games_from_the_beginning_to_the_end(run):
-    text, _ = check(write_report(run))
+    text, _ = check_page(write_report(run))
     assert re.findall(r"Generation (\d+)", text) == ["5", "5", "15", "15", "18", "18", "20", "20"]
     assert "Black: <b>net</b> · White: uct:playouts=1000" in text
     assert "an evaluation game" in text
@@ -144,18 +104,18 @@ def test_games_from_the_beginning_to_the_end(run):
 @pytest.mark.parametrize("missing", ["config.toml", "metrics.jsonl", "games"])
 def test_whatever_is_missing(run, missing):
     (run / missing).rename(run / "elsewhere")
-    check(write_report(run))
+    check_page(write_report(run))
 
 
 def test_an_empty_folder_and_damaged_files(tmp_path):
-    assert "Nothing has been measured yet." in check(write_report(tmp_path))[0]
+    assert "Nothing has been measured yet." in check_page(write_report(tmp_path))[0]
     (tmp_path / "config.toml").write_text("[run\n")
     (tmp_path / "metrics.jsonl").write_bytes(
         b'[1]\nnull\n\xff\n{"step": 3, "loss": null, "plies": NaN, "matches": null}\n'
     )
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "000001.sgf").write_text("(;GM[4];B[hh];W[hh])")
-    assert "Generation 1: h8 is occupied at move 2" in check(write_report(tmp_path))[0]
+    assert "Generation 1: h8 is occupied at move 2" in check_page(write_report(tmp_path))[0]
 
 
 EVALUATION = '[evaluation]\nevery = {}\nopponent = "uct:playouts=1000"\n'
@@ -177,17 +137,17 @@ EVALUATION = '[evaluation]\nevery = {}\nopponent = "uct:playouts=1000"\n'
 def test_where_no_match_was_played_yet_the_first_is_told(tmp_path, config, said):
     (tmp_path / "config.toml").write_text(config)
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(metrics_of(number)) + "\n" for number in (1, 2)))
-    assert said in check(write_report(tmp_path))[0]
+    assert said in check_page(write_report(tmp_path))[0]
     with (tmp_path / "metrics.jsonl").open("a") as file:
         file.write(json.dumps(metrics_of(5)) + "\n")
-    assert "curve of strength" not in (text := check(write_report(tmp_path))[0]) and "sooner" not in text
+    assert "curve of strength" not in (text := check_page(write_report(tmp_path))[0]) and "sooner" not in text
 
 
 @pytest.mark.parametrize("config", ["", "evaluation = 3", EVALUATION.format(1), '[evaluation]\nevery = "often"'])
 def test_nothing_is_promised_that_the_settings_do_not_say(tmp_path, config):
     (tmp_path / "config.toml").write_text(config)
     (tmp_path / "metrics.jsonl").write_text(json.dumps({"generation": 1, "plies": 9}))
-    assert "sooner" not in check(write_report(tmp_path))[0]
+    assert "sooner" not in check_page(write_report(tmp_path))[0]
 
 
 def test_of_a_generation_done_twice_the_last_counts(tmp_path):
@@ -204,8 +164,8 @@ def test_of_a_generation_done_twice_the_last_counts(tmp_path):
 
 def test_a_user_s_game_is_drawn_for_who_has_it(run):
     (run / "games" / "000020.sgf").write_text(write_sgf(random_record(BREAKTHROUGH, 1)))
-    assert "give that game" in check(write_report(run))[0]
-    assert "give that game" not in check(write_report(run, tengen.load_game(BREAKTHROUGH)))[0]
+    assert "give that game" in check_page(write_report(run))[0]
+    assert "give that game" not in check_page(write_report(run, tengen.load_game(BREAKTHROUGH)))[0]
 
 
 def test_words():

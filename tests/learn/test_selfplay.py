@@ -56,6 +56,21 @@ def test_games_keep_the_rules(spec, plan):
     assert 0.5 < games.policies.any(axis=1).mean() < 1
 
 
+def test_a_temperature_falls_to_zero():
+    """At first any move may be drawn, then likelier ones, in the end the most visited alone."""
+    game, plies = load_game("gomoku:size=7"), 12
+    plan = Plan(root=PUCT, simulations=40, annealing=plies)
+    games = Group(game, plan, 32, 49, seed=4).play(Uniform(game), 1500, never)
+    best, drawn = 2 * [0], 2 * [0]
+    for moves, policies, _ in split(games):
+        likeliest = [policy[move] == policy.max() for move, policy in zip(moves, policies, strict=True)]
+        assert all(likeliest[plies:])
+        for half in range(2):
+            part = likeliest[half * plies // 2 : (half + 1) * plies // 2]
+            best[half], drawn[half] = best[half] + sum(part), drawn[half] + len(part)
+    assert best[0] / drawn[0] < best[1] / drawn[1] < 1
+
+
 def test_stones_of_an_opening_stand_together():
     game = load_game("gomoku")
     opening = Opening(plies=5, near=2, columns=15)

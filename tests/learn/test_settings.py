@@ -6,7 +6,18 @@ from tengen.games import load_game
 from tengen.learn.settings import Settings, load_settings, preset_names, read_settings
 from tengen.rules.errors import TengenError
 
-PRESETS = {"tictactoe", "connect4", "gomoku8", "gomoku8-paper", "gomoku9", "gomoku15", "renju15", "reversi", "go9"}
+PRESETS = {
+    "tictactoe",
+    "connect4",
+    "gomoku8",
+    "gomoku8-paper",
+    "gobang",
+    "gomoku9",
+    "gomoku15",
+    "renju15",
+    "reversi",
+    "go9",
+}
 
 
 def test_the_presets_that_there_are():
@@ -32,7 +43,9 @@ def test_the_paper_preset_is_the_paper():
         400,
         5.0,
     )
-    assert (settings.training.batch, settings.training.window) == (512, 10_000)
+    assert (settings.training.batch, settings.training.steps) == (512, 1)
+    stored = settings.training.window * len(load_game(settings.run.game).symmetries)
+    assert stored == 10_000 and settings.window(5000) == settings.training.window
     assert (settings.training.optimiser, settings.training.learning_rate) == ("adam", 2e-3)
     assert settings.evaluation.opponent == "uct:playouts=1000"
 
@@ -94,6 +107,11 @@ def test_changes():
 def test_what_is_wrong_is_named(change, message):
     with pytest.raises(TengenError, match=message):
         load_settings("gomoku8", [change])
+
+
+def test_a_search_without_a_temperature_has_none_to_lower():
+    with pytest.raises(TengenError, match="annealing is for search = 'puct'"):
+        load_settings("gomoku8", ["selfplay.annealing=30"])
 
 
 def test_visits_know_no_prior():

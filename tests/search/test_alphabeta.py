@@ -73,6 +73,28 @@ def test_minimax_equals_plain_python(spec, name, region, depths, plies):
         assert found.value == value_of(plain_search(position, evaluation, 2), evaluation.scale)
 
 
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_points_far_from_stones_cost_more_depth(setting):
+    """The Gobang paper's depth by region: the value is that of a plain search that counts plies in the same way."""
+
+    def cost(position, action):
+        y, x = divmod(action, 6)
+        distances = np.abs(np.argwhere(position.board) - (y, x)).max(axis=1)
+        return min(int(distances.min(initial=3)), 3) if len(distances) else 1
+
+    game, rng, differ = load_game("gomoku:size=6"), random.Random(setting), 0
+    evaluation = evaluation_for(game, "gobang-graded", 0)
+    search = AlphaBeta(game, evaluation, SETTINGS[setting], memory=1)
+    for _ in range(12):
+        position = random_position(game, rng, rng.randint(0, 16))
+        search.forget()
+        found = search.search(position, Limit(depth=3)).value
+        expected = plain_search(position, evaluation, 3, cost=cost)
+        assert found == value_of(expected, evaluation.scale)
+        differ += expected != plain_search(position, evaluation_for(game, "gobang", 0), 3)
+    assert differ > 3
+
+
 @pytest.mark.parametrize("rule", ["freestyle", "standard", "renju"])
 def test_threats_beyond_the_horizon(rule):
     """Quiescence and the extension of an only candidate change the tree; pruning it does not change its value."""

@@ -202,7 +202,7 @@ PRESETS = {  # the Gobang paper's algorithms 1 to 8
     "gobang2": "minimax:depth=2,evaluation=gobang,region=0",
     "gobang3": "alphabeta:depth=4,evaluation=gobang,region=0,threats=0",
     "gobang4": "alphabeta:depth=5,evaluation=gobang,region=0,threats=0",
-    "gobang5": "alphabeta:depth=4,evaluation=gobang,region=1,threats=0",
+    "gobang5": "alphabeta:depth=4,evaluation=gobang-graded,region=0,threats=0",
     "gobang6": "uct:playouts=1000",
     "gobang7": "uct:playouts=2000",
     "gobang8": "uct:playouts=3000",

@@ -1,17 +1,22 @@
 """`rl9`: a policy that plays earlier versions of itself, and learns from who won.
 
-REINFORCE, kept stable. A generation plays many games against one opponent of the pool, half of them with each colour.
-What a move is worth is how its game ended less what a second network, the baseline, expected of the position. Updates
-are clipped: no move's chance is changed by more than a share in one generation. Entropy is rewarded and the distance
-from the supervised policy has a price, both a little. Norms stay as the records left them. Every few generations the
-policy plays a match against the supervised one.
+REINFORCE: a move becomes likelier by how its game ended. With training.method = "plain" that is all, as in the 9×9
+paper's algorithm 1, and about as unstable as there.
+
+By default it is kept stable. A generation plays many games against one opponent of the pool, half of them with each
+colour. What a move is worth is how its game ended less what a second network, the baseline, expected of the position.
+Updates are clipped: no move's chance is changed by more than a share in one generation. Entropy is rewarded and the
+distance from the supervised policy has a price, both a little.
+
+Norms stay as the records left them. Every few generations the policy plays a match against the supervised one.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -97,15 +102,26 @@ class ReinforceTraining(StageTraining):
         return True
 
     def generation(self, number: int) -> Metrics:
-        began, own = time.monotonic(), self.settings.play
         random = np.random.default_rng([self.settings.run.seed, number])
+        opponent, order = int(random.choice(self.pool())), self.order_of(number)
+        other = self._player(self.at_rest(import_net(self.run.net_path(opponent), self.game)[0]))
+        rounds: list[Metrics] = []
+        while len(rounds) < self.settings.play.rounds:
+            rounds.append(self._round(other, random, order))
+            if self.is_stopped:
+                return {}
+        metrics = {**mean_of(rounds), "opponent": opponent}
+        if number % self.settings.evaluation.every == 0 or number == self.settings.run.generations:
+            metrics["matches"] = [self._match(number)]
+        return metrics
+
+    def _round(self, other: Policy, random: np.random.Generator, order: torch.Generator) -> Metrics:
+        """Games against another policy, and what is learned from them."""
+        began, own = time.monotonic(), self.settings.play
         self.watcher.doing("playing")
-        opponent = int(random.choice(self.pool()))
-        other = self.at_rest(import_net(self.run.net_path(opponent), self.game)[0])
         table = Lockstep(self.game, both_seats(own.games), int(random.integers(2**62)), own.longest, own.temperature)
         table.randoms[:, 1] = random.integers(0, own.opening + 1, own.games)
-        policies = (self._player(self.learner.model), self._player(other))
-        moves = table.play(policies, self._stopped, keep=True)
+        moves = table.play((self._player(self.learner.model), other), self._stopped, keep=True)
         if self.is_stopped:
             return {}
         played = time.monotonic() - began
@@ -114,31 +130,27 @@ class ReinforceTraining(StageTraining):
         boards = Boards(self.game, np.concatenate([part.planes for part in moves]), self.device)
         actions, values = np.concatenate([part.actions for part in moves]), table.values()
         experience, explained = self._experience(boards, actions, values[rows])
-        measured = self._learn(boards, experience, number)
-        if self.is_stopped:
-            return {}
+        measured = self._learn(boards, experience, order)
         self.counters.games += own.games
         self.counters.positions += len(actions)
-        metrics = {
+        return {
             **measured,
-            "explained": explained,
-            "opponent": opponent,
+            **explained,
             "score": float((values.mean() + 1) / 2),
             "first_wins": float((table.results == FIRST).mean()),
             "plies": float(table.states.ply.mean()),
             "positions_per_second": 2 * len(actions) / played,
         }
-        if number % self.settings.evaluation.every == 0 or number == self.settings.run.generations:
-            metrics["matches"] = [self._match(number)]
-        return metrics
 
     def _player(self, model: nn.Module) -> Policy:
         return player_of(model, self.game, self.device, self.metadata())
 
-    def _experience(self, boards: Boards, actions: np.ndarray, values: np.ndarray) -> tuple[Experience, float]:
+    def _experience(self, boards: Boards, actions: np.ndarray, values: np.ndarray) -> tuple[Experience, Metrics]:
         """The games as experience, and the share of the results' variance that the baseline explained before."""
         chosen = torch.as_tensor(actions, device=self.device)
         ends = torch.as_tensor(values, device=self.device)
+        if self.settings.is_plain:
+            return Experience(chosen, ends, ends, torch.zeros_like(ends)), {}
         expected, chances = torch.zeros_like(ends), torch.zeros_like(ends)
         self.baseline.model.eval()
         with torch.no_grad():
@@ -150,16 +162,17 @@ class ReinforceTraining(StageTraining):
                 )[:, 0]
         left = ends - expected
         explained = 1 - float(left.var() / ends.var().clamp_min(1e-6))
-        return Experience(chosen, ends, (left - left.mean()) / left.std().clamp_min(1e-3), chances), explained
+        scaled = (left - left.mean()) / left.std().clamp_min(1e-3)
+        return Experience(chosen, ends, scaled, chances), {"explained": explained}
 
     def _evaluate(self, model: nn.Module, planes: torch.Tensor) -> torch.Tensor:
         with mixed(self.device):
             return model(planes).float()
 
-    def _learn(self, boards: Boards, experience: Experience, number: int) -> Metrics:
+    def _learn(self, boards: Boards, experience: Experience, random: torch.Generator) -> Metrics:
         """Epochs over the positions in a random order."""
         own = self.settings.training
-        random, rate = self.order_of(number), cosine(own.learning_rate, self.done)
+        rate = cosine(own.learning_rate, self.done)
         totals, count = torch.zeros(5, device=self.device), 0
         self.baseline.model.train()
         for _ in range(own.epochs):
@@ -173,13 +186,10 @@ class ReinforceTraining(StageTraining):
                 count += 1
                 self.steps += 1
         gain, error, entropy, distance, clipped = (totals / max(count, 1)).tolist()
-        return {
-            "entropy": entropy,
-            "distance": distance,
-            "clipped": clipped,
-            "learning_rate": rate,
-            "loss": {"policy": -gain, "baseline": error},
-        }
+        measured = {"entropy": entropy, "distance": distance, "learning_rate": rate}
+        if self.settings.is_plain:
+            return {**measured, "loss": {"policy": -gain}}
+        return {**measured, "clipped": clipped, "loss": {"policy": -gain, "baseline": error}}
 
     def _step(self, planes: torch.Tensor, experience: Experience, rate: float) -> torch.Tensor:
         """One step of the policy, one of the baseline; gain, baseline's error, entropy, distance, share clipped."""
@@ -187,10 +197,15 @@ class ReinforceTraining(StageTraining):
         logs = log_policy(self._evaluate(self.learner.model, planes), planes)
         with torch.no_grad():
             supervised = log_policy(self._evaluate(self.reference, planes), planes)
-        chances = logs.exp()
+        chances, played = logs.exp(), logs.gather(1, experience.actions[:, None])[:, 0]
         entropy = -(chances * logs).sum(1).mean()
         distance = (chances * (logs - supervised)).sum(1).mean()
-        change = (logs.gather(1, experience.actions[:, None])[:, 0] - experience.log_chances).exp()
+        if self.settings.is_plain:
+            gain = (played * experience.advantages).mean()
+            self.learner.step(-gain, rate)
+            nothing = torch.zeros_like(gain)
+            return torch.stack([gain, nothing, entropy, distance, nothing]).detach()
+        change = (played - experience.log_chances).exp()
         bounded = change.clamp(1 - own.clip, 1 + own.clip)
         gain = torch.minimum(change * experience.advantages, bounded * experience.advantages).mean()
         self.learner.step(own.distance * distance - gain - own.entropy * entropy, rate)
@@ -207,6 +222,14 @@ class ReinforceTraining(StageTraining):
         own = self.settings.evaluation
         score = play_match(self.game, policies, own.games, seed, self.settings.play.longest, self._stopped)
         return result_of(SUPERVISED, score)
+
+
+def mean_of(rounds: Sequence[Metrics]) -> Metrics:
+    """What was measured in each of several rounds, on average."""
+    return {
+        name: mean_of([one[name] for one in rounds]) if isinstance(value, dict) else fmean(one[name] for one in rounds)
+        for name, value in rounds[0].items()
+    }
 
 
 def log_policy(logits: torch.Tensor, planes: torch.Tensor) -> torch.Tensor:

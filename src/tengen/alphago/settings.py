@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 from tengen.games import load_game
 from tengen.knowledge.go_planes import GROUPS, check_size
 from tengen.learn.settings import COUNT, SHARE, Tables, changed, parts_of, read_tables
-from tengen.rules.board import Between
+from tengen.rules.board import Between, OneOf
 from tengen.rules.errors import BadParameter, nearest
 
 PRESETS = Path(__file__).parent
@@ -53,7 +53,8 @@ class PolicyTable:
 
 @dataclass(frozen=True)
 class PlayTable:
-    games: Annotated[int, Between(2, 10**6)] = 1024  # side by side, in a generation; half with each colour
+    games: Annotated[int, Between(2, 10**6)] = 1024  # side by side; half with each colour
+    rounds: Annotated[int, COUNT] = 1  # in a generation: so often games are played, and learned from
     longest: Annotated[int, Between(1, 424)] = 200  # plies, then the board is counted as it stands
     opening: Annotated[int, Between(0, 100)] = 0  # a game begins with 0 to this many random plies, not learned from
     temperature: Annotated[float, Between(0.01, 100)] = 1.0
@@ -67,6 +68,7 @@ class PoolTable:
 
 @dataclass(frozen=True)
 class ReinforceTable:
+    method: Annotated[str, OneOf("clipped", "plain")] = "clipped"  # plain: REINFORCE, and nothing to keep it stable
     batch: Annotated[int, Between(1, 10**6)] = 4096
     epochs: Annotated[int, Between(1, 100)] = 2  # how often each position is learned from
     learning_rate: Annotated[float, Between(1e-8, 10)] = 2e-4  # at first; a cosine falls to a twentieth
@@ -77,6 +79,9 @@ class ReinforceTable:
     baseline_channels: Annotated[int, Between(1, 1024)] = 64
     baseline_layers: Annotated[int, Between(1, 100)] = 4
     baseline_rate: Annotated[float, Between(1e-7, 10)] = 1e-3
+
+
+STABILISERS = ("clip", "entropy", "distance", "baseline_channels", "baseline_layers", "baseline_rate")
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,17 @@ class Reinforced(Stage):
     training: ReinforceTable = ReinforceTable()
     evaluation: MatchTable = MatchTable()
 
+    @property
+    def is_plain(self) -> bool:
+        return self.training.method == "plain"
+
+    def check_plain(self, where: str) -> None:
+        """Refuses settings of what plain REINFORCE does without."""
+        without = [field for field in fields(ReinforceTable) if field.name in STABILISERS]
+        changed = [field.name for field in without if getattr(self.training, field.name) != field.default]
+        if self.is_plain and changed:
+            raise BadParameter(f"{where}: training.{changed[0]} has no effect with training.method = 'plain'")
+
 
 @dataclass(frozen=True)
 class Valued(Stage):
@@ -161,6 +177,8 @@ def stage_of(kind: type[Stage], tables: Mapping[str, Any], where: str) -> Any:
     check_size(load_game(stage.run.game))
     if isinstance(stage, Supervised):
         stage.hidden()
+    if isinstance(stage, Reinforced):
+        stage.check_plain(where)
     if isinstance(stage, Valued) and stage.samples.generations >= stage.run.generations:
         raise BadParameter(
             f"{where}: run.generations={stage.run.generations} leaves none to learn after those that play"

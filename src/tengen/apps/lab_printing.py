@@ -39,7 +39,14 @@ from tengen.games import load_game
 from tengen.report.charts import Line, seconds
 from tengen.rules.errors import BadParameter, nearest
 
-NAMES = {"ucb1": "UCB1", "greedy": "greedy", "epsilon": "ε-greedy", "random": "random", "thompson": "Thompson"}
+NAMES = {
+    "ucb1": "UCB1",
+    "greedy": "greedy",
+    "epsilon": "ε-greedy",
+    "random": "random",
+    "thompson": "Thompson",
+    "pucb": "PUCB",
+}
 CELL = 60  # of a drawn cave
 DRAWN_QUEENS = 40  # at most
 
@@ -92,6 +99,8 @@ def show_bandit(contest: Contest, out: Path | None, as_json: bool) -> None:
         print("no bound is proven for these arms and this C")
     if (least := bandit.least_regret(contest.means, contest.points)[-1]) is not None:
         print(f"in the long run nobody regrets less than ln n · Σ Δᵢ/KL(μᵢ, μ*) = {least:.1f}")
+    if contest.predictor_gain is not None:
+        print(f"PUCB's worst regret is bounded by (Σ √Pᵢ)² / b = {contest.predictor_gain:.2f} of that without priors")
     save(regret_chart(contest), out)
 
 

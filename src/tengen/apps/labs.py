@@ -94,6 +94,9 @@ def show_bandit(
     runs: Annotated[int, typer.Option(help="Runs, each with other random numbers.")] = 100,
     exploration: Annotated[float, typer.Option("-C", "--exploration", min=0, max=100, help="UCB1's C.")] = 1.0,
     epsilon: Annotated[float, typer.Option(min=0, max=1, help="How often ε-greedy takes any arm.")] = 0.1,
+    priors: Annotated[
+        str, typer.Option(help="How likely it is that each arm is the best, for PUCB: 0.1,0.2,0.7.")
+    ] = "",
     seed: Seed = 1,
     out: Out = None,
     as_json: Json = False,
@@ -102,7 +105,8 @@ def show_bandit(
 
     Arm i pays X(i,t), 1 or 0, at time t. Regret is Rₙ = max over i of Σ X(i,t), less what was earned: what one would
     have had from the best arm alone. UCB1 takes the arm with the greatest X̄ⱼ + C·√(2 ln n / nⱼ): its mean, and more the
-    less it is known. Thompson's sampling draws each arm's chance from what is known of it and takes the best draw.
+    less it is known. Thompson's sampling draws each arm's chance from what is known of it and takes the best draw. With
+    --priors PUCB plays, too: UCB1 with a predictor, whose worst regret is bounded by (Σ √Pᵢ)² / b of the bound without.
 
     Try: C = 0, which is greedy; two arms of 0.5 and 0.55; steps = 2000.
     """
@@ -111,11 +115,13 @@ def show_bandit(
     from tengen.course import bandit
     from tengen.rules.errors import BadParameter
 
-    try:
-        chances = [float(mean) for mean in means.split(",")]
-    except ValueError:
-        raise BadParameter(f"{means!r} is not a list of chances; write one as 0.3,0.5,0.7") from None
-    contest = bandit.contest(chances, steps, runs, exploration, epsilon, seed, has_thompson=True)
+    def read(text: str) -> list[float]:
+        try:
+            return [float(chance) for chance in text.split(",")] if text else []
+        except ValueError:
+            raise BadParameter(f"{text!r} is not a list of chances; write one as 0.3,0.5,0.7") from None
+
+    contest = bandit.contest(read(means), steps, runs, exploration, epsilon, seed, True, read(priors))
     lab_printing.show_bandit(contest, out, as_json)
 
 

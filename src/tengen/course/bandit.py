@@ -20,7 +20,7 @@ from tengen.search.uct import ucb1
 
 POLICIES = ("ucb1", "greedy", "epsilon", "random")
 UCB1, GREEDY, EPSILON, RANDOM = range(len(POLICIES))
-THOMPSON = "thompson"
+THOMPSON, PUCB = "thompson", "pucb"
 MOST_ARMS, MOST_STEPS, MOST_RUNS = 10, 2000, 500
 MOST_PULLS = 400_000  # of one policy, over all runs
 POINTS = 200  # of a curve
@@ -86,6 +86,7 @@ class Contest:
     plays: list[Play]
     bound: list[float | None]  # [points]: what UCB1's regret never exceeds on average; None where none is proven
     would_pay: list[list[int]]  # [steps, arms] of the first run
+    predictor_gain: float | None = None  # by what a predictor improves the bound on the worst regret
 
 
 def contest(
@@ -96,9 +97,14 @@ def contest(
     epsilon: float = 0.1,
     seed: int = 1,
     has_thompson: bool = False,
+    priors: Sequence[float] = (),
 ) -> Contest:
-    """Every policy on arms that pay 1 with the chances `means`; Thompson's sampling too, if it is asked for."""
+    """Every policy on arms that pay 1 with the chances `means`; Thompson's sampling too, if it is asked for.
+
+    And PUCB, if `priors` are given: how likely a predictor finds it that each arm is the best.
+    """
     check(means, steps, runs)
+    check_priors(priors, len(means))
     chance = np.array(means, np.float64)
     random = np.random.default_rng(seed)
     points = sorted({max(1, round(steps * (i + 1) / POINTS)) for i in range(POINTS)})
@@ -107,12 +113,15 @@ def contest(
     pulled = {name: pull_all(Policy(kind, exploration, epsilon), rewards, luck) for kind, name in enumerate(POLICIES)}
     if has_thompson:
         pulled[THOMPSON] = sample_all(rewards, random)
+    if priors:
+        pulled[PUCB] = predict_all(rewards, priors)
     return Contest(
         means=[float(mean) for mean in means],
         points=points,
         plays=[summary(name, chance, rewards, *each, points) for name, each in pulled.items()],
         bound=bound(means, points, exploration),
         would_pay=rewards[0].astype(int).tolist(),
+        predictor_gain=gain_of(priors) if priors else None,
     )
 
 
@@ -124,6 +133,20 @@ def check(means: Sequence[float], steps: int, runs: int) -> None:
     if not (1 <= steps <= MOST_STEPS and 1 <= runs <= MOST_RUNS and steps * runs <= MOST_PULLS):
         most = f"{MOST_STEPS} steps, {MOST_RUNS} runs, {MOST_PULLS} pulls in all"
         raise BadParameter(f"{runs} runs of {steps} steps are too many; the most are {most}")
+
+
+def check_priors(priors: Sequence[float], arms: int) -> None:
+    if not priors:
+        return
+    if len(priors) != arms:
+        raise BadParameter(f"{len(priors)} priors for {arms} arms: give each arm one")
+    if not all(prior > 0 for prior in priors) or abs(sum(priors) - 1) > 0.01:
+        raise BadParameter("priors are above 0 and add up to 1, as in 0.2,0.3,0.5")
+
+
+def gain_of(priors: Sequence[float]) -> float:
+    """By what factor the bound on PUCB's worst regret is below that without a predictor: (Σ √Pᵢ)² / b."""
+    return sum(math.sqrt(prior) for prior in priors) ** 2 / len(priors)
 
 
 def pull_all(policy: Policy, rewards: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -149,6 +172,29 @@ def sample_all(rewards: np.ndarray, random: np.random.Generator) -> tuple[np.nda
         paid = rewards[every, step, best]
         wins[every, best] += paid
         losses[every, best] += 1 - paid
+        chosen[:, step] = best
+    return chosen, bounds
+
+
+def predict_all(rewards: np.ndarray, priors: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """PUCB, told as by `pull_all`: UCB1 for which a predictor's unlikely arms have to do without its optimism.
+
+    Rosin's: the arm with the greatest X̄ᵢ + √(3 ln n / 2nᵢ) − (2/Mᵢ)·√(ln n / n), where Mᵢ is √Pᵢ, scaled to a sum of 1,
+    which makes the bound least. An arm never pulled counts as if it had paid always.
+    """
+    runs, steps, arms = rewards.shape
+    weights = np.sqrt(np.asarray(priors)) / np.sqrt(priors).sum()
+    counts, totals, every = np.zeros((runs, arms)), np.zeros((runs, arms)), np.arange(runs)
+    chosen, bounds = np.zeros((runs, steps), np.int64), np.zeros((steps, arms))
+    for step in range(steps):
+        n, known = step + 1, np.maximum(counts, 1)
+        means = np.where(counts > 0, totals / known, 1.0)
+        optimism = np.where(counts > 0, np.sqrt(1.5 * math.log(n) / known), 0.0)
+        penalty = 2 / weights * (math.sqrt(math.log(n) / n) if n > 1 else 1.0)
+        compared = means + optimism - penalty
+        bounds[step], best = compared[0], compared.argmax(axis=1)
+        counts[every, best] += 1
+        totals[every, best] += rewards[every, step, best]
         chosen[:, step] = best
     return chosen, bounds
 

@@ -44,6 +44,11 @@ EVALUATIONS = {
         ("gomoku",),
         lambda game, region, width: Gobang(game.shape[1], game.shape[0], region),
     ),
+    "gobang-graded": NamedEvaluation(
+        "the same; less depth for points far from stones",
+        ("gomoku",),
+        lambda game, region, width: Gobang(game.shape[1], game.shape[0], region, graded=1),
+    ),
     "rows": NamedEvaluation(
         "rows still open; a row's last stone is the only candidate",
         ("mnk",),

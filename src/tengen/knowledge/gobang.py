@@ -23,6 +23,7 @@ class Gobang(NamedTuple):
     columns: int
     rows: int
     region: int = 0  # candidates are points this near to a stone; 0 for all
+    graded: int = 0  # whether the search looks less deep the farther a point is from all stones
 
     @property
     def is_complete(self):
@@ -102,3 +103,26 @@ def candidates(evaluation, game, state, notes, actions, scores):
     for i in range(count):
         scores[i] = 0
     return count
+
+
+@rules(Gobang)
+def plies_for(evaluation, game, state, action):
+    """A ply for each point's distance from the nearest stone, up to three; on an empty board one."""
+    if not evaluation.graded or state.ply == 0:
+        return 1
+    y = action // evaluation.columns
+    x = action - y * evaluation.columns
+    for distance in range(1, 3):
+        for dy in range(-distance, distance + 1):
+            for dx in range(-distance, distance + 1):
+                if is_stone(evaluation, state, x + dx, y + dy):
+                    return distance
+    return 3
+
+
+@kernel
+def is_stone(evaluation, state, x, y):
+    """Whether there is a stone on a point; outside the board there is none."""
+    if x < 0 or y < 0 or x >= evaluation.columns or y >= evaluation.rows:
+        return False
+    return is_set(state.lines[0], x, y) or is_set(state.lines[1], x, y)

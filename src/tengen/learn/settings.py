@@ -87,7 +87,8 @@ class SelfplaySettings:
     considered: Annotated[int, Between(1, 1000)] = 16
     value_scale: Annotated[float, Between(0, 100)] = 0.25
     noise: Annotated[float, SHARE] = 0.25  # PUCT: of Dirichlet noise in the root's priors
-    temperature: Annotated[float, Between(0, 100)] = 1.0  # PUCT
+    temperature: Annotated[float, Between(0, 100)] = 1.0  # PUCT: moves are drawn by visits to the power of 1 over it
+    annealing: Annotated[int, Between(0, 10**5)] = 0  # PUCT: plies of a game in which the temperature falls to 0
     prior_temperature: Annotated[float, Between(0.1, 10)] = 1.0  # Gumbel: above 1, a search looks wider
     chance_plies: Annotated[int, Between(0, 10**5)] = 1000  # then the best move found is played
     keep: bool = False  # PUCT: the subtree of the move played
@@ -99,7 +100,8 @@ class TrainingSettings:
     start: str = ""  # a run or net whose weights this one begins with; of another board size, if net.heads is local
     optimiser: Annotated[str, OneOf("adamw", "adam")] = "adamw"
     batch: Annotated[int, Between(1, 10**6)] = 512
-    samples: Annotated[float, Between(0.01, 1000)] = 4.0  # how often each new position is learned from, on average
+    samples: Annotated[float, Between(0.01, 1000)] = 4.0  # how often each new position is learned from, on average …
+    steps: Annotated[int, Between(0, 10**6)] = 0  # … unless this says how many steps there are in a generation
     learning_rate: Annotated[float, Between(1e-7, 10)] = 2e-3
     schedule: Annotated[str, OneOf("cosine", "constant")] = "cosine"
     weight_decay: Annotated[float, SHARE] = 1e-4  # AdamW's own; for adam, c of the loss's c·‖θ‖²
@@ -272,6 +274,8 @@ def check_together(settings: Settings, where: str) -> None:
         raise BadParameter(f"{where}: selfplay.opening_near is for games that put a stone on any cell, as Gomoku does")
     if own.keep and own.search == "gumbel":
         raise BadParameter(f"{where}: selfplay.keep is for search = 'puct': halving counts visits from zero")
+    if own.annealing and own.search == "gumbel":
+        raise BadParameter(f"{where}: selfplay.annealing is for search = 'puct': Gumbel's search has no temperature")
     if own.prior_temperature != 1 and own.search == "puct":
         raise BadParameter(f"{where}: selfplay.prior_temperature is for search = 'gumbel': visits cannot be set right")
     if gating and (gating < 0.5 or not settings.evaluation.every):

@@ -150,7 +150,7 @@ class Training(RunLoop):
         self.counters.positions += len(games.moves)
         self.replay.add(generation, games, self.settings.window(self.counters.positions))
         learned = int(games.policies.any(axis=1).sum())  # random moves are not
-        steps = max(1, round(training.samples * learned / training.batch))
+        steps = training.steps or max(1, round(training.samples * learned / training.batch))
         rate = self.settings.learning_rate(generation)
         return self.trainer.train(self.replay, steps, rate, [self.settings.run.seed, generation], self._stopped)
 

@@ -27,6 +27,7 @@ from tengen.search.evaluation import (
     evaluate,
     follow,
     new_notes,
+    plies_for,
     plies_to_end,
     take_notes,
     threats,
@@ -74,6 +75,7 @@ FRAME = np.dtype(
         ("next", np.int16),  # of the actions
         ("length", np.int16),  # of the principal variation from here
         ("how", np.int8),
+        ("cost", np.int8),  # of the action: plies of depth
         ("horizon", np.int8),  # whether an evaluation had a say in the value
     ],
     align=True,
@@ -219,10 +221,13 @@ def pick(work, ply):
 
 
 @kernel
-def descend(game, refinements, work, ply):
+def descend(game, evaluation, refinements, work, ply):
     """Plays the next action into the frame below, and decides how it is searched."""
     frame = work.frames[ply]
     frame.action = pick(work, ply)
+    frame.cost = plies_for(evaluation, game, work.states[ply], frame.action)
+    if refinements.extension and frame.count == 1 and frame.depth > 0 and ply < 2 * work.frames[0].depth:
+        frame.cost = 0  # it is forced
     work.states[ply + 1] = work.states[ply]
     play(game, work.states[ply + 1], frame.action)
     frame.how = NARROW if refinements.narrow and frame.next > 1 and frame.beta - frame.alpha > 1 else FULL
@@ -242,8 +247,7 @@ def set_window(refinements, work, ply):
         child.alpha, child.beta = alpha, beta
     else:
         child.alpha, child.beta = -beta, -alpha
-    is_forced = refinements.extension and frame.count == 1 and frame.depth > 0 and ply < 2 * work.frames[0].depth
-    child.depth = frame.depth if is_forced else frame.depth - 1
+    child.depth = frame.depth - frame.cost
 
 
 @kernel
@@ -320,7 +324,7 @@ def run(game, evaluation, refinements, work, nodes):
             step = NEXT if value == UNDECIDED else LEAVE
         elif step == NEXT:
             if work.frames[ply].next < work.frames[ply].count:
-                descend(game, refinements, work, ply)
+                descend(game, evaluation, refinements, work, ply)
                 ply, step = ply + 1, ENTER
             else:
                 value, step = close(refinements, work, ply), LEAVE

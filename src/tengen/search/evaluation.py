@@ -74,6 +74,12 @@ def threats(evaluation, game, state, notes, actions, scores):
     return 0
 
 
+@generic(required=False)
+def plies_for(evaluation, game, state, action):
+    """How many plies of a search's depth an action costs: more than one where little is expected of what follows."""
+    return 1
+
+
 def value_of(score: int, scale: float) -> float:
     """A score as a value in [−1, 1]; ±1 only for a game that is won or lost."""
     if abs(score) >= WON:

@@ -60,6 +60,7 @@ class Plan(NamedTuple):
     noise: float = 0.25  # PUCT: the share of Dirichlet noise in the root's priors …
     noise_total: float = 10.0  # … whose α is this over the number of legal actions
     temperature: float = 1.0  # PUCT: actions are drawn by visits to the power of 1 / temperature
+    annealing: int = 0  # PUCT: plies of a game in which the temperature falls to 0; 0: it stays as it is
     chance_plies: int = 10  # so long chance has a say in what is played; then the best is, whatever was explored
     prior_temperature: float = 1.0  # of self-play: it searches with exp(logit / temperature)
     keep: int = 0  # PUCT: whether the subtree of the action played is kept
@@ -312,9 +313,12 @@ def root_policy(plan, row, ply):
             best = k
     for k in range(count):
         weights[k] /= total
-    if plan.temperature > 0 and ply < plan.chance_plies:
+    temperature = plan.temperature
+    if plan.annealing > 0:
+        temperature *= 1.0 - ply / plan.annealing
+    if temperature > 0 and ply < plan.chance_plies:
         progress.seed = advance(progress.seed)
-        best = draw_weighted(progress.seed, weights[:count], 1.0 / plan.temperature)
+        best = draw_weighted(progress.seed, weights[:count], 1.0 / temperature)
     return first + best
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tengen.agents.learned import ALPHAGO_POLICY, ALPHAGO_VALUE
 from tengen.agents.process import find_program
 from tengen.alphago.corpus import Bar, Corpus, make_corpus
 from tengen.alphago.start import train_stage
 from tengen.arena.match import score_of
 from tengen.arena.tournament import Tournament, play_tournament
-from tengen.course.reproduce.page import Claim, Options, write_experiment
+from tengen.course.reproduce.page import Claim, Options, kept_file, write_experiment
 from tengen.course.reproduce.quotes import GO9
 from tengen.course.reproduce.tactics import Try, try_tactics
 from tengen.games import load_game
 from tengen.knowledge.go_tactics import POSITIONS
-from tengen.learn.report import draw_game, read_metrics
+from tengen.learn.report import draw_game, line_of, read_metrics
 from tengen.records.record import Record
+from tengen.records.sgf import write_sgf
 from tengen.report.charts import Line, draw_chart, percent
 from tengen.report.pages import chart_grid, table
 from tengen.rules.errors import TengenError
@@ -25,6 +28,7 @@ from tengen.search.limits import Limit
 
 GAME = "go:size=9,komi=5.5"
 GNU_GO = "gtp:gnugo --mode gtp --level 10 --chinese-rules --capture-all-dead"
+OPPONENTS = {"GNU Go 3.8": "", "GNU Go 3.8 --monte-carlo": " --monte-carlo"}  # and what the command says more
 STAGES = ("sl9", "rl9", "value9")
 QUICK_MINUTES = 5.0  # of each stage of training
 
@@ -37,6 +41,7 @@ class Go9Extent:
     games: int  # of the match
     seconds: float  # a move
     changes: dict[str, list[str]]  # of each stage's settings
+    player: str = ""  # options of the agent beside its nets and its time
 
 
 QUICK = Go9Extent(
@@ -55,37 +60,64 @@ QUICK = Go9Extent(
         ],
     },
 )
-FULL = Go9Extent(records=4000, games=10, seconds=60.0, changes={stage: [] for stage in STAGES})
+WIDE = ["net.channels=128", "net.layers=6"]  # the 5×5 convolution and five of 3×3
+FULL = Go9Extent(
+    records=4000,
+    games=10,
+    seconds=60.0,
+    changes={
+        "sl9": [*WIDE, "training.batch=128", "training.learning_rate=0.001", "training.steps=2000"],
+        "rl9": [
+            *("training.method=plain", "play.games=16", "play.rounds=512", "run.generations=50"),
+            *("training.batch=1000000", "training.epochs=1", "training.learning_rate=0.00002"),
+            *("pool.every=1", "pool.most=50", "evaluation.every=1"),
+        ],
+        "value9": [
+            *(*WIDE, "training.batch=64", "training.learning_rate=0.001", "training.steps=2000"),
+            *("samples.generations=50", "run.generations=75"),
+        ],
+    },
+    player=",rollouts=policy",
+)
 
 
 def reproduce_go9(options: Options) -> list[Claim]:
     """Trains what is not given, plays the match, and puts the paper's figures beside ours.
 
-    With a net (`--net`: a folder with policy.onnx and value.onnx, or `none` to do without) nothing is trained.
+    With a net (`--net`: a folder with policy.onnx and value.onnx, or `none` to do without) nothing is trained. The
+    quick variant trains small nets to show how, and plays with those that come along.
     """
     extent = FULL if options.is_full else QUICK
     gnugo = find_program("gnugo")
     if gnugo is None:
         raise TengenError("the paper's match is against GNU Go, which is not installed: apt-get install gnugo")
     nets, metrics = find_nets(options, extent)
-    player = f"alphago:{nets},time={extent.seconds:g}"
-    options.say(f"… {extent.games} games against GNU Go, {extent.seconds:g} s a move")
-    opponent = GNU_GO.replace("gnugo", gnugo, 1)
-    plan = Tournament.of(load_game(GAME), (player, opponent), plies=0, seed=options.seed)
-    records = play_tournament(plan, extent.games, workers=1).in_order()  # one game at a time: all cores think
+    player = f"alphago:{nets},time={extent.seconds:g}{extent.player}"
+    matches: dict[str, list[Record]] = {}
+    for name, more in OPPONENTS.items():
+        options.say(f"… {extent.games} games against {name}, {extent.seconds:g} s a move")
+        players = player, GNU_GO.replace("gnugo", gnugo, 1) + more
+        plan = Tournament.of(load_game(GAME), players, plies=0, seed=options.seed)
+        matches[name] = play_tournament(plan, extent.games, workers=1).in_order()  # one at a time: all cores think
     options.say(f"… {len(POSITIONS)} tactical positions")
-    judged = try_tactics(f"alphago:{nets}", Limit(time=min(extent.seconds, 5.0)))
+    judged = try_tactics(f"alphago:{nets}{extent.player}", Limit(time=min(extent.seconds, 5.0)))
     return write_experiment(
         options,
         "9×9 Go, the AlphaGo way",
         "A policy from records, made better by playing earlier versions of itself, a value of its own games, and PUCT "
         "that mixes values with games played to their end (c = 4, λ = ½). The paper learned from 63,000 games of "
         "amateurs; ours are GNU Go's. Chinese rules, komi 5.5; superko is kept.",
-        [*stage_claims(metrics), *match_claims(player, records), *tactics_claims(judged)],
+        [*stage_claims(metrics), *match_claims(player, matches), *tactics_claims(judged)],
         [
             ("Curves", chart_grid(stage_charts(metrics))),
             ("Tactical positions", f'<div class="card wide">{table(tactics_rows(judged))}</div>'),
-            ("Games of the match", f'<div class="games">{boards_of(records)}</div>'),
+            *(
+                (
+                    f"Games against {name}",
+                    f'<div class="games">{boards_of(records)}</div>{kept_games(options, name, records)}',
+                )
+                for name, records in matches.items()
+            ),
         ],
     )
 
@@ -113,6 +145,8 @@ def find_nets(options: Options, extent: Go9Extent) -> tuple[str, dict[str, list[
     for stage in STAGES:
         train_stage(stage, folders[stage], "auto", minutes, [*extent.changes[stage], sources[stage]])
     metrics = {stage: read_metrics(folder / "metrics.jsonl") for stage, folder in folders.items()}
+    if not options.is_full:
+        return f"policy={ALPHAGO_POLICY},value={ALPHAGO_VALUE}", metrics
     return f"policy={folders['rl9']},value={folders['value9']}", metrics
 
 
@@ -138,16 +172,16 @@ def stage_claims(metrics: dict[str, list[dict[str, Any]]]) -> list[Claim]:
     return claims
 
 
-def match_claims(player: str, records: list[Record]) -> list[Claim]:
-    """The ten games."""
-    score = score_of(player, records)
-    low, high = score.interval()
-    longest = max((max(record.seconds, default=0.0) for record in records), default=0.0)
-    ours = f"{score.wins}–{score.losses} ({low:.0%} to {high:.0%})"
-    return [
-        Claim(f"match against GNU Go 3.8, {len(records)} games", GO9["match"], "won all ten games", ours),
-        Claim("longest move", GO9["time"], "60 seconds", f"{longest:.1f} s"),
-    ]
+def match_claims(player: str, matches: dict[str, list[Record]]) -> list[Claim]:
+    """The ten games, and ten against GNU Go's own tree search. The paper does not say which of the two it played."""
+    claims = []
+    for name, records in matches.items():
+        score = score_of(player, records)
+        low, high = score.interval()
+        ours = f"{score.wins}–{score.losses} ({low:.0%} to {high:.0%})"
+        claims.append(Claim(f"match against {name}, {len(records)} games", GO9["match"], "won all ten games", ours))
+    longest = max(max(record.seconds, default=0.0) for records in matches.values() for record in records)
+    return [*claims, Claim("longest move", GO9["time"], "60 seconds", f"{longest:.1f} s")]
 
 
 def tactics_claims(judged: list[Try]) -> list[Claim]:
@@ -172,8 +206,10 @@ def tactics_rows(judged: list[Try]) -> list[tuple[str, ...]]:
 
 
 def stage_charts(metrics: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """Accuracy, win rate and error as they grew."""
-    charts = []
+    """Cross-entropy, accuracy, win rate and error as they grew."""
+    losses = line_of(metrics.get("sl9", []), "policy", "games learned from", "loss", by="generation")
+    held_out = line_of(metrics.get("sl9", []), "held_out_loss", "games held out", by="generation")
+    charts = [draw_chart("Supervised: cross-entropy, figure 3", [losses, held_out], across="generation", span=(0, 0))]
     for title, stage, names in (
         ("Supervised: held-out accuracy", "sl9", ("top1", "top5")),
         ("Value: held-out error", "value9", ("held_out_error", "mean_error")),
@@ -189,7 +225,13 @@ def stage_charts(metrics: dict[str, list[dict[str, Any]]]) -> list[str]:
     ]
     if rates:
         charts.append(draw_chart("Reinforced against supervised", [Line("wins", rates)], percent, across="generation"))
-    return charts
+    return [chart for chart in charts if chart]
+
+
+def kept_games(options: Options, opponent: str, records: list[Record]) -> str:
+    """The games as a file beside the page; returns a link to it."""
+    name = "-".join(re.findall(r"\w+", opponent.lower()))
+    return kept_file(options, f"{name}.sgf", write_sgf(*records))
 
 
 def boards_of(records: list[Record]) -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import re
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+import tengen
 from tengen.arena.match import Score
+from tengen.learn.report import duration
+from tengen.records.disk import write_file
 from tengen.report.pages import section, table, write_page
 
 
@@ -22,6 +28,7 @@ class Options:
     minutes: float | None = None  # of training
     seed: int = 1
     say: Callable[[str], None] = print
+    began: float = field(default_factory=time.monotonic)
 
     @property
     def report(self) -> Path:
@@ -75,6 +82,20 @@ def share_claim(what: str, quote: str, printed: str, count: int, games: int) -> 
     return Claim(what, quote, printed, ours, AS_THERE if low <= share <= high else DIFFERS)
 
 
+def kept_file(options: Options, name: str, content: str) -> str:
+    """Keeps data beside the page; returns a link to it."""
+    options.folder.mkdir(parents=True, exist_ok=True)
+    write_file(options.folder / name, content.encode())
+    return f'<p><a href="{escape(name)}">{escape(name)}</a></p>'
+
+
+def circumstances(options: Options) -> str:
+    """With what, on what machine, when, and in how long."""
+    version, day = f"Tengen {tengen.__version__}, seed {options.seed}", time.strftime("%Y-%m-%d")
+    machine = f"{os.cpu_count() or 1} cores, {platform.machine()}, Python {platform.python_version()}"
+    return f"{version} · {machine} · {day} · {duration(time.monotonic() - options.began)}"
+
+
 def write_experiment(
     options: Options,
     title: str,
@@ -91,7 +112,7 @@ def write_experiment(
         told = ": ".join(filter(None, (verdict, why)))
         options.say(f"{what:<{widths[0]}}  {printed:>{widths[1]}}  {ours:>{widths[2]}}  {told}".rstrip())
     body = f"<header>\n<p>Tengen: a document's experiment, repeated</p>\n<h1>{escape(title)}</h1>\n"
-    body += f"<p>{escape(about)}</p>\n</header>\n"
+    body += f'<p>{escape(about)}</p>\n<p class="note">{escape(circumstances(options))}</p>\n</header>\n'
     body += section("Beside the document", f'<div class="card wide">{table(rows)}</div>')
     body += "".join(section(name, part) for name, part in parts)
     options.folder.mkdir(parents=True, exist_ok=True)
