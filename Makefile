@@ -11,7 +11,7 @@ OLDEST := tests/rules tests/search/test_uct.py tests/search/test_puct.py tests/a
 	tests/apps/test_web_server.py tests/apps/test_web_play.py
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: run play train test test-all quick minutes wheel live lint bench docs oldest clean
+.PHONY: run play train test test-all bounds plain quick minutes wheel live lint style types bench docs oldest clean
 
 run: $(VENV)/installed
 	@$(BIN)/tengen serve
@@ -22,9 +22,14 @@ play: $(VENV)/installed
 train: $(VENV)/installed-train
 	@$(BIN)/tengen train $(PRESET)
 
-test: lint # three at a time, on two cores, since some tests wait for other processes
-	$(BIN)/pytest -n 3 --dist loadfile --ignore tests/without_jit -m "not long" --junit-xml $(VENV)/tests.xml
+test: style # four at a time, on two cores, since many tests wait for other processes
+	$(BIN)/pytest -n 4 --dist loadfile --ignore tests/without_jit -m "not long" --junit-xml $(VENV)/tests.xml
+	@$(MAKE) --no-print-directory --output-sync=target -j3 types bounds plain
+
+bounds: # the rules with every index checked
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist loadfile -m "not long" tests/games --junit-xml $(VENV)/checked.xml
+
+plain: # the rules as plain Python, and how much of them is run
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/without_jit
 	$(BIN)/coverage report --include="*/tengen/games/*,*/tengen/rules/*" --omit="$(COMPILED)" --fail-under=85
 
@@ -42,9 +47,13 @@ live: # the engines and the browser of the live tests, which skip without them, 
 	|| (command -v apt-get >/dev/null && $(SUDO) apt-get install -y -qq $(LIVE) >/dev/null) \
 	|| echo "make: install $(LIVE), or the tests that need them skip"
 
-lint: $(VENV)/installed-dev
+lint: style types
+
+style: $(VENV)/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 minutes: test # where they go, as a table in CONTRIBUTING.md

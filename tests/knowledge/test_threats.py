@@ -98,22 +98,23 @@ def test_proofs_hold_against_every_legal_move(number):
     assert replay(position, proof, position.to_play) > 3
 
 
+@pytest.mark.parametrize("count", [25, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("rule", ["freestyle", "standard", "renju"])
-def test_wins_that_are_found_are_wins(rule):
+def test_wins_that_are_found_are_wins(rule, count):
     """On random boards: every proof is replayed against every legal move; a win by fours is a win by threes, too."""
     game, rng, won = load_game(f"gomoku:size=7,rule={rule}"), random.Random(rule), 0
     search = ThreatSearch(game, memory=1)
-    for _ in range(60):
+    for _ in range(count):
         position = random_position(game, rng, rng.randint(8, 20))
         by_fours = search.attack(position, position.to_play, FOURS, Limit(nodes=200_000))
         by_threes = search.attack(position, position.to_play, THREES, Limit(nodes=200_000))
         assert by_fours is not None and by_threes is not None  # it ends, however small its table is
         if by_fours:
             assert by_threes
-        if by_threes and won < 12:
+        if by_threes and won < count // 5:
             won += 1
             replay(position, search.proof(position, THREES), position.to_play)
-    assert won > 5
+    assert won > 2
 
 
 def test_a_forbidden_point_is_no_defence():

@@ -45,7 +45,7 @@ def check_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None
 
 @pytest.mark.parametrize("root", ["gumbel", pytest.param("puct", marks=pytest.mark.long)])
 def test_simulated_kernels_play_the_same_games(tmp_path, root):
-    steps, simulator = 90, {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+    steps, simulator = 64, {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
     simulated = by_another_process(tmp_path, "tictactoe", root, steps, **simulator)
     check_same(by_cpu("tictactoe", PLANS[root], steps), simulated)
     assert simulated["results"].any()  # games have ended, and others begun
