@@ -277,7 +277,7 @@ Every number of the slides beside ours: `tengen reproduce 3x3`. Here is the same
         """from tengen import load_game
 from tengen.course.mcts import slides_trace
 from tengen.course.mcts_narration import draw_trace
-from tengen.course.slides import CELLS, EXPLORATION, MOVES, SlidesNet, cell_of
+from tengen.course.slides import CELLS, MOVES, cell_of
 
 game = load_game("tictactoe")
 position = game.from_moves(MOVES)
