@@ -23,7 +23,7 @@ train: $(VENV)/installed-train
 	@$(BIN)/tengen train $(PRESET)
 
 test: style # four at a time, on two cores, since many tests wait for other processes
-	$(BIN)/pytest -n 4 --dist loadfile --ignore tests/without_jit -m "not long" --junit-xml $(VENV)/tests.xml
+	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder --ignore tests/without_jit -m "not long" --junit-xml $(VENV)/tests.xml
 	@$(MAKE) --no-print-directory --output-sync=target -j3 types bounds plain
 
 bounds: # the rules with every index checked

@@ -391,10 +391,10 @@ for name, spec in PRESETS.items():
 from tengen.course.reproduce.gobang import GobangExtent, mean_time, move_times
 from tengen.course.reproduce.page import Options
 
-extent = GobangExtent(9, games=2, timed_games=1, plies=4, preset="gomoku9")
-options = Options(Path("."), say=lambda line: None)
+extent = GobangExtent(9, games=2, timed_games=1, plies=20)
+options = Options(Path("gobang"), say=lambda line: None)
 names = ("gobang2", "gobang5", "gobang6", "puct:net=gomoku9,simulations=100")
-times = {(name, 9): move_times(name, 9, extent, options) for name in names}
+times = {(name, 9): move_times(name.partition(":")[0], name, 9, extent, options) for name in names}
 for name in names:
     print(f"{name:36} {1000 * mean_time(times, [name], 9):8.1f} ms a move")""",
         "# Who beats whom, a few games of it on 9×9",

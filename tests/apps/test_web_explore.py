@@ -107,6 +107,31 @@ def test_the_slides_search(chrome: Any, site: str) -> None:
         assert shown == pytest.approx(shares, abs=1e-9)
 
 
+def test_a_move_is_played_and_its_subtree_searched_on(chrome: Any, site: str) -> None:
+    """The slides' game: 400 simulations or a proof, the move, what is kept of the tree, and so on to the end."""
+    with open_page(chrome, f"{site}#/explore/mcts", PROJECTOR) as page:
+        page.wait_for_selector('.tree-card[data-path="2"]')
+        press(page, "run to")
+        page.wait_for_selector("[data-best]")
+        visits = figures(page, "9")["N"]
+        assert int(visits) > 10
+        press(page, "play on")
+        page.wait_for_selector('[data-played="1"]')
+        assert "Played so far: 9." in text(page, '[data-played="1"]')
+        assert figures(page, "")["N"] == visits  # the card's visits are its node's, the one that opened it included
+        for count in range(2, 9):
+            press(page, "run to")
+            page.wait_for_selector("[data-best]")
+            if not page.locator('[data-action="play on"]').count():
+                break
+            press(page, "play on")
+            page.wait_for_selector(f'[data-played="{count}"]')
+        assert "ends the game" in text(page, ".explore")
+        press(page, "from the start")
+        page.wait_for_selector("[data-played]", state="detached")
+        assert figures(page, "")["N"] == "1"
+
+
 def test_the_lectures_ucb1(chrome: Any, site: str) -> None:
     """7/10, 5/8 and 0/3 of 21; down to 1/1, a new node, a lost game, and every ancestor's B grows by one."""
     with open_page(chrome, f"{site}#/explore/mcts", PROJECTOR) as page:
@@ -312,6 +337,9 @@ def test_what_the_server_tells_and_refuses(site: str) -> None:
             ("mcts", {"evaluator": "/tmp/net.onnx"}, 400),
             ("mcts", {"moves": ["z9"]}, 400),
             ("mcts", {"moves": ["a1"] * 2}, 400),
+            ("mcts", {"played": ["b2"], "search": "uct"}, 400),
+            ("mcts", {"played": ["z9"]}, 400),
+            ("mcts", {"played": ["a1"] * 13}, 422),
             ("mcts", [], 422),
             ("alphabeta", {"tree": "[" * 9000}, 400),
             ("alphabeta", {"tree": "x" * 20_000}, 422),

@@ -22,6 +22,7 @@ from tengen.course.mcts import (
     trace,
     watched,
 )
+from tengen.course.slides import CELLS, MOVES
 from tengen.course.traces import ROOT_CARD
 from tengen.knowledge.evaluations import evaluation_for
 from tengen.nets.export import export_onnx
@@ -66,6 +67,17 @@ class Told:
         for name in names:
             at = next(card["id"] for card in self.cards.values() if card["parent"] == at and card["name"] == name)
         return self.cards[at]
+
+    def by_path(self):
+        """The figures of all cards but the root's, by the names that lead there."""
+
+        def path(card):
+            return () if card["parent"] is None else (*path(self.cards[card["parent"]]), card["name"])
+
+        names = ("visits", "value", "prior", "proven")
+        return {
+            path(card): [card[name] for name in names] for card in self.cards.values() if card["parent"] is not None
+        }
 
     def figures(self, *names):
         card = self.card(*names)
@@ -112,6 +124,36 @@ def test_the_slides_search_number_by_number():
     assert third.verdict.value == -0.2
     assert Told(found, 3).figures("9") == (1, 0.2, 0.2)
     assert [update.id for update in third.backup] == [two.card("9")["id"]]
+
+
+# What is kept of a tree
+
+
+def test_a_search_goes_on_in_the_subtree_of_its_move():
+    """Its first cards are those of the search before, as it left them; then their visits grow."""
+    settings, position = SearchSettings(evaluator="rollout", simulations=60), load_game("gomoku:size=6").start()
+    before = trace(position, settings)
+    after = trace(position, settings, played=[before.best])
+    told, first = Told(before), Told(after, 0)
+    visits = told.card(before.best)["visits"]
+    kept = {names[1:]: figures for names, figures in told.by_path().items() if names[:1] == (before.best,) != names}
+    assert first.by_path() == kept and len(kept) > 40
+    assert first.card()["visits"] == visits > 1  # the visit that opened it included
+    assert len(after.simulations) == 60
+    assert sum(card["visits"] for card in Told(after).cards.values() if card["parent"] == ROOT_CARD) == visits - 1 + 60
+
+
+def test_the_slides_game_is_played_to_its_end_move_by_move():
+    played, ends = [], False
+    while not ends:
+        found = slides_trace(60, played)
+        played.append(found.best)
+        ends = found.is_last
+    assert played[0] == CELLS[9] and load_game("tictactoe").from_moves(MOVES + " " + " ".join(played)).outcome
+    with pytest.raises(BadParameter, match="the game is over"):
+        slides_trace(60, played)
+    with pytest.raises(BadParameter, match="PUCT alone keeps its tree"):
+        trace(load_game("tictactoe").start(), SearchSettings("uct"), played=["a1"])
 
 
 # The lecture's UCB1

@@ -52,6 +52,15 @@ def test_the_lecture(options):
     assert "alpha cut: MIN can have 2 here, and MAX has 3 elsewhere" in page
     best, drawn = (float(found) for found in re.findall(r"power.*?<td>3?h/[24]</td><td>(0\.\d+)", page))
     assert 0.5 < best < drawn < 0.85
+    assert untranslated(options) == []
+    assert "剪枝：MIN 在此可得 2，而 MAX 在别处已有 3" in (options.folder / "report.zh.html").read_text()
+
+
+def untranslated(options):
+    """Phrases of the Chinese page that still have two English words in a row."""
+    page = (options.folder / "report.zh.html").read_text()
+    page = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return [phrase for phrase in re.findall(r">([^<>]+)<", page) if re.search(r"\b[a-z]{3,} [a-z]{2,}\b", phrase)]
 
 
 def test_a_comparison_can_fail():
@@ -97,7 +106,7 @@ def test_the_plain_search_is_ours_where_nothing_is_proven():
 @pytest.fixture
 def small(monkeypatch):
     """Every experiment with as little as shows that it runs."""
-    monkeypatch.setattr(gobang, "QUICK", gobang.GobangExtent(size=9, games=2, timed_games=1, plies=4, preset="gomoku9"))
+    monkeypatch.setattr(gobang, "QUICK", gobang.GobangExtent(size=9, games=2, timed_games=1, plies=4))
     monkeypatch.setattr(gobang, "CLASSICAL", ["gobang1", "gobang5", "gobang6"])
     families = {"minimax": ["gobang1"], "alpha-beta": ["gobang5"], "UCT": ["gobang6"]}
     monkeypatch.setattr(gobang, "FAMILIES", families)
@@ -108,10 +117,30 @@ def small(monkeypatch):
 
 
 def test_minutes_train_a_net_though_one_is_shipped(tmp_path):
-    shipped = gobang.find_net(Options(tmp_path), gobang.QUICK)
-    assert shipped == "gomoku9"
-    assert gobang.find_net(Options(tmp_path, minutes=1.0), gobang.QUICK) == str(tmp_path / "net")
-    assert gobang.find_net(Options(tmp_path, net="mine.onnx"), gobang.QUICK) == "mine.onnx"
+    shipped = gobang.find_nets(Options(tmp_path), gobang.QUICK)
+    assert shipped[9] in ("gobang9", "gomoku9") and shipped[15] in ("gobang15", "gomoku15")
+    trained = gobang.find_nets(Options(tmp_path, minutes=1.0), gobang.QUICK)
+    assert trained == {9: str(tmp_path / "net-9")}
+    assert gobang.find_nets(Options(tmp_path, is_full=True, minutes=1.0), gobang.FULL).keys() == {9, 11, 15}
+    assert gobang.find_nets(Options(tmp_path, net="mine.onnx"), gobang.QUICK) == {9: "mine.onnx"}
+
+
+def test_move_times_are_measured_once(tmp_path, monkeypatch):
+    extent, said = gobang.GobangExtent(size=9, games=2, timed_games=2, plies=6), []
+    options = Options(tmp_path, say=said.append)
+    first = gobang.move_times("gobang6", "uct:playouts=50", 9, extent, options)
+    assert first.shape == (2, 6) and (first > 0).all()
+    monkeypatch.setattr(gobang, "timed_games", None)
+    assert np.array_equal(gobang.move_times("gobang6", "uct:playouts=50", 9, extent, options), first)
+    assert len(said) == 1
+
+
+def test_times_on_three_boards_are_compared():
+    times = {(name, size): np.full((1, 3), 0.01) for name in (*gobang.CLASSICAL, gobang.NINTH) for size in gobang.SIZES}
+    assert gobang.time_claims(times, 15)[-1].verdict == AS_THERE
+    times[gobang.NINTH, 15] = np.full((1, 3), 0.03)
+    last = gobang.time_claims(times, 15)[-1]
+    assert (last.verdict, last.ours) == (DIFFERS, "10 ms on 9×9, 10 ms on 11×11, 30 ms on 15×15")
 
 
 def test_gobang(options, small):
@@ -122,6 +151,7 @@ def test_gobang(options, small):
     assert page.count('class="chart"') >= 3
     assert (options.folder / "games/report.html").is_file()
     assert "| gobang5 |" in (options.folder / "move-times.md").read_text()
+    assert untranslated(options) == []
 
 
 def test_8x8(options, small):

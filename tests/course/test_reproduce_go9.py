@@ -26,6 +26,7 @@ def few(monkeypatch):
     monkeypatch.setattr(go9, "QUICK", replace(go9.QUICK, records=4, games=2, seconds=0.02))
     monkeypatch.setattr("tengen.course.reproduce.tactics.POSITIONS", POSITIONS[4:6])
     monkeypatch.setattr(go9, "POSITIONS", POSITIONS[4:6])
+    monkeypatch.setattr(go9, "OPPONENTS", {"GNU Go 3.8": "", "GNU Go at level 1": " --level 1"})
 
 
 def test_without_nets(gnugo, tmp_path, few):
@@ -33,7 +34,7 @@ def test_without_nets(gnugo, tmp_path, few):
     said = []
     EXPERIMENTS["go9"](Options(tmp_path / "out", net="none", say=said.append))
     page = (tmp_path / "out/report.html").read_text()
-    assert "match against GNU Go 3.8, 2 games" in page and "match against GNU Go 3.8 --monte-carlo, 2 games" in page
+    assert "match against GNU Go 3.8, 2 games" in page and "match against GNU Go at level 1, 2 games" in page
     assert "tactics: snapback" in page
     assert any("report" in line for line in said)
 

@@ -154,7 +154,7 @@ def crowded_position(game, rng):
                 return board, position
 
 
-@pytest.mark.parametrize("positions", [400, pytest.param(2000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("positions", [200, pytest.param(2000, marks=pytest.mark.long)])
 def test_forbidden_points_against_an_independent_judge(positions):
     """Every empty point of crowded positions, the reason included."""
     game, rng = load_game("renju"), np.random.default_rng(2024)

@@ -157,8 +157,8 @@ def test_what_a_stone_makes(rule, is_exact):
     [
         ("connect4", (24, 34)),
         ("mnk:m=4,n=4,k=4", (3, 8)),
-        ("gomoku:size=5", (11, 17)),
-        ("gomoku:size=5,rule=renju", (11, 17)),
+        ("gomoku:size=9", (70, 76)),
+        ("gomoku:size=9,rule=renju", (70, 76)),
         pytest.param("gomoku:size=5", (9, 16), marks=pytest.mark.long),
         pytest.param("gomoku:size=5,rule=renju", (9, 16), marks=pytest.mark.long),
     ],

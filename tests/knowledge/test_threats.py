@@ -98,7 +98,7 @@ def test_proofs_hold_against_every_legal_move(number):
     assert replay(position, proof, position.to_play) > 3
 
 
-@pytest.mark.parametrize("count", [25, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [15, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("rule", ["freestyle", "standard", "renju"])
 def test_wins_that_are_found_are_wins(rule, count):
     """On random boards: every proof is replayed against every legal move; a win by fours is a win by threes, too."""
@@ -114,7 +114,7 @@ def test_wins_that_are_found_are_wins(rule, count):
         if by_threes and won < count // 5:
             won += 1
             replay(position, search.proof(position, THREES), position.to_play)
-    assert won > 2
+    assert won > count // 20
 
 
 def test_a_forbidden_point_is_no_defence():

@@ -58,9 +58,9 @@ def test_games_keep_the_rules(spec, plan):
 
 def test_a_temperature_falls_to_zero():
     """At first any move may be drawn, then likelier ones, in the end the most visited alone."""
-    game, plies = load_game("gomoku:size=7"), 12
+    game, plies = load_game("connect4"), 12
     plan = Plan(root=PUCT, simulations=40, annealing=plies)
-    games = Group(game, plan, 32, 49, seed=4).play(Uniform(game), 1500, never)
+    games = Group(game, plan, 32, 42, seed=4).play(Uniform(game), 1000, never)
     best, drawn = 2 * [0], 2 * [0]
     for moves, policies, _ in split(games):
         likeliest = [policy[move] == policy.max() for move, policy in zip(moves, policies, strict=True)]

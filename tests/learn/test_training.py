@@ -119,7 +119,7 @@ def test_a_run_that_stops_now_and_then_ends_the_same(undisturbed, tmp_path):
     assert same(undisturbed, folder)
 
 
-@pytest.mark.parametrize("wanted", [3, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("wanted", [2, pytest.param(20, marks=pytest.mark.long)])
 def test_kills(tmp_path, wanted):
     """A real run is killed at random moments, and ends where one that never was does, to the last bit."""
     rng, longer, kills = random.Random(7), [f"run.generations={20 + 3 * wanted}", f"evaluation.every={wanted}"], 0

@@ -7,7 +7,7 @@ did is read off its tree afterwards.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -30,7 +30,7 @@ from tengen.search import uct
 from tengen.search.evaluators import Evaluator, Uniform
 from tengen.search.limits import Decision, Limit
 from tengen.search.puct import Gumbel, Puct
-from tengen.search.tree import NONE, ROOT
+from tengen.search.tree import NO_CHILD, NONE, ROOT
 from tengen.search.uct import Tree, Uct
 
 SEARCHES = ("puct", "gumbel", "uct")
@@ -74,19 +74,29 @@ def check(position: Position, settings: SearchSettings) -> None:
         raise BadParameter(f"simulations={settings.simulations}: 1 to {most} can be shown for {game.spec}")
 
 
-def trace(position: Position, settings: SearchSettings, names: Mapping[str, str] | None = None) -> Trace:
-    """A search of a position that is not over, told simulation by simulation. `names` are shown in place of moves."""
+def trace(
+    position: Position,
+    settings: SearchSettings,
+    names: Mapping[str, str] | None = None,
+    played: Sequence[str] = (),
+) -> Trace:
+    """A search of a position that is not over, told simulation by simulation. `names` are shown in place of moves.
+
+    If moves are `played`, each of them after such a search, the search that is told goes on from what PUCT has kept.
+    """
     check(position, settings)
+    if played and settings.search != "puct":
+        raise BadParameter(f"search={settings.search}: of the searches that are told, PUCT alone keeps its tree")
     if settings.search == "uct":
         return trace_uct(position, settings)
-    return trace_puct(position, settings, names or {})
+    return trace_puct(position, settings, names or {}, played)
 
 
-def slides_trace(simulations: int = 3) -> Trace:
+def slides_trace(simulations: int = 3, played: Sequence[str] = ()) -> Trace:
     """The slides' search on 3×3: c = 5, an edge never visited is thought even, cells by their numbers."""
     position = load_game("tictactoe").from_moves(MOVES)
     settings = SearchSettings("puct", "slides", EXPLORATION, urgency=-1, simulations=simulations)
-    return replace(trace(position, settings, NAMES), players=("Black", "White"), drawing="lines")
+    return replace(trace(position, settings, NAMES, played), players=("Black", "White"), drawing="lines")
 
 
 # Evaluators
@@ -151,14 +161,18 @@ class Watched:
     first_terms: list[Terms]
 
     def watch(self: Any, position: Position, simulations: int) -> Decision:
-        self.simulations, self.first_terms, self.numbers, self.positions = [], [], {}, {ROOT_CARD: position}
-        return self.search(position, Limit(simulations=simulations))
+        self.simulations, self.numbers, self.positions = [], {}, {ROOT_CARD: position}
+        decision: Decision = self.search(position, Limit(simulations=simulations))
+        if not self.simulations:  # what was kept is proven
+            self.halving = ()
+            self.first_cards, self.first_terms = self.cards_there()
+        return decision
 
     def simulate(self: Any, most: int, *halving: Any) -> int:
         """One simulation. `halving` is Gumbel's: its scores by action, its schedule, and how much values weigh."""
         self.halving = halving
         if not self.simulations:
-            self.first_cards, self.first_terms = self.cards_of(ROOT, ROOT_CARD), [self.terms_of(ROOT, ROOT_CARD)]
+            self.first_cards, self.first_terms = self.cards_there()
         known, before = int(self.sizes[0]), self.edges[: self.sizes[1]].copy()
         self.work.paths[0], self.evaluator.value = NONE, None
         done = super().simulate(1, *halving)  # type: ignore[misc]
@@ -203,13 +217,28 @@ class Watched:
         added = float(now.value) - float(before[edge].value)
         return Update(card, int(now.visits), rounded(now.value), rounded(added), PROOFS[int(now.proven)])
 
+    def cards_there(self: Any) -> tuple[list[Card], list[Terms]]:
+        """Every card of the tree as it is, and what they are compared by: a new root's, or those of a kept subtree."""
+        cards, terms, waiting = [], [], [(ROOT, ROOT_CARD)]
+        for node, card in waiting:
+            cards += self.cards_of(node, card)
+            terms.append(self.terms_of(node, card))
+            edges = [edge for edge in self.edges_of(node) if edge.child != NO_CHILD]
+            waiting += [(int(edge.child), self.numbers[node, int(edge.action)]) for edge in edges]
+        return cards, terms
+
     def cards_of(self: Any, node: int, parent: int) -> list[Card]:
-        """The cards below a card whose node is new, numbered from here on."""
+        """The cards below a card, numbered from here on."""
         player, cards = int(self.nodes[node].to_play), []
         for edge in sorted(self.edges_of(node), key=lambda edge: int(edge.action)):
             number, move = len(self.numbers) + 1, self.game.action_text(int(edge.action))
             self.numbers[node, int(edge.action)] = number
-            cards.append(Card(number, parent, move, self.names.get(move, move), player, rounded(edge.prior)))
+            card = Card(number, parent, move, self.names.get(move, move), player, rounded(edge.prior))
+            if edge.visits:
+                self.positions[number] = self.positions[parent].play(int(edge.action))
+                known = {"visits": int(edge.visits), "value": rounded(edge.value), "proven": PROOFS[int(edge.proven)]}
+                card = replace(card, **known, board=board_of(self.positions[number]))
+            cards.append(card)
         return cards
 
     def terms_of(self: Any, node: int, card: int) -> Terms:
@@ -255,11 +284,17 @@ def watched(game: Game, settings: SearchSettings) -> Any:
     )
 
 
-def trace_puct(position: Position, settings: SearchSettings, names: Mapping[str, str]) -> Trace:
+def trace_puct(position: Position, settings: SearchSettings, names: Mapping[str, str], played: Sequence[str]) -> Trace:
     search = watched(position.game, settings)
     search.names = names
+    for move in played:
+        search.watch(position, settings.simulations)
+        position = position.play(move)
+        check(position, settings)
+    search.move_to(position)
+    kept = int(search.nodes[ROOT].visits)
     decision = search.watch(position, settings.simulations)
-    root = Card(ROOT_CARD, None, "", "", None, visits=1, board=board_of(position))
+    root = Card(ROOT_CARD, None, "", "", None, visits=1 + kept, board=board_of(position))
     return finished(
         settings.search, position, [root, *search.first_cards], search.first_terms, search.simulations, decision
     )
@@ -290,6 +325,7 @@ def finished(
         value=None if decision.value is None else rounded(decision.value),
         note=decision.note,
         drawing=position.game.drawing,
+        is_last=position.play(decision.action).outcome is not None,
     )
 
 

@@ -33,7 +33,7 @@ ALTERNATING = ("tictactoe", "mnk:m=4,n=3,k=3", "mnk:m=4,n=4,k=3", "connect4")  #
 AT_ONCE = 2  # explorers that are answered at the same time; others wait
 PATIENCE = 20.0  # seconds that a question waits
 PART, LARGEST_PART = 2000, 100  # in one answer: simulations times actions, and simulations
-MOST_MOVES = 400
+MOST_MOVES, MOST_PLAYED = 400, 12
 
 Bounded = ConfigDict(extra="forbid", allow_inf_nan=False)
 Moves: Any = Field(default=[], max_length=MOST_MOVES, description="as people write them", examples=[["a1", "a2", "b2"]])
@@ -58,6 +58,9 @@ class TreeSearch(BaseModel):
     noise: float = Field(1.0, ge=0, le=10)
     simulations: int = Field(50, ge=1, le=mcts.MOST_SIMULATIONS)
     seed: int = Field(1, ge=0, le=2**31)
+    played: list[Move] = Field(
+        default=[], max_length=MOST_PLAYED, description="moves after these, each after such a search; its tree is kept"
+    )
     begin: int = Field(0, ge=0, le=mcts.MOST_SIMULATIONS, description="simulations that are known already")
 
 
@@ -149,6 +152,7 @@ def tree_search(question: TreeSearch) -> Part:
         trace = traced(
             game,
             tuple(question.moves),
+            tuple(question.played),
             question.example,
             SearchSettings(**question.model_dump(include=set(SearchSettings.__dataclass_fields__))),
         )
@@ -160,12 +164,14 @@ def tree_search(question: TreeSearch) -> Part:
 
 
 @lru_cache(maxsize=8)
-def traced(game: Game, moves: tuple[str, ...], example: str | None, settings: SearchSettings) -> Trace:
+def traced(
+    game: Game, moves: tuple[str, ...], played: tuple[str, ...], example: str | None, settings: SearchSettings
+) -> Trace:
     if example == "lecture":
         return mcts.lecture_trace()
     if example == "slides":
-        return mcts.slides_trace(settings.simulations)
-    return mcts.trace(position_after(game, moves), settings)
+        return mcts.slides_trace(settings.simulations, played)
+    return mcts.trace(position_after(game, moves), settings, played=played)
 
 
 @router.post("/alphabeta")

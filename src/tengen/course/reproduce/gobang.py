@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -19,9 +20,11 @@ from tengen.course.reproduce.quotes import GOBANG
 from tengen.games import load_game
 from tengen.learn.start import train
 from tengen.nets.runtime import shipped_nets
+from tengen.records.disk import write_file
 from tengen.records.record import Record
 from tengen.report.charts import Line, draw_chart
 from tengen.report.pages import chart_grid, table
+from tengen.search.limits import Limit
 
 CLASSICAL = [name for name in PRESETS if name.startswith("gobang")]
 FAMILIES = {"minimax": CLASSICAL[:2], "alpha-beta": CLASSICAL[2:5], "UCT": CLASSICAL[5:]}
@@ -29,6 +32,9 @@ SIZES = (9, 11, 15)
 OPENING = 2  # random plies that begin each game
 QUICK_MINUTES = 10.0
 SIMULATIONS = 400  # of the network search
+
+
+NINTH = "gobang9"  # what the ninth is called beside the others
 
 
 @dataclass(frozen=True)
@@ -39,41 +45,41 @@ class GobangExtent:
     games: int  # of each pair
     timed_games: int  # of each algorithm against itself, on each board
     plies: int  # of those, at most
-    preset: str  # what trains the ninth algorithm's net
 
 
-QUICK = GobangExtent(size=9, games=4, timed_games=1, plies=16, preset="gomoku9")
-FULL = GobangExtent(size=15, games=100, timed_games=4, plies=60, preset="gomoku15")
+QUICK = GobangExtent(size=9, games=4, timed_games=1, plies=16)
+FULL = GobangExtent(size=15, games=100, timed_games=2, plies=225)
 
 
 def reproduce_gobang(options: Options) -> list[Claim]:
     extent = FULL if options.is_full else QUICK
     game = load_game(f"gomoku:size={extent.size}")
-    net = find_net(options, extent)
-    ninth = f"puct:net={net},simulations={SIMULATIONS}"
+    nets = find_nets(options, extent)
+    ninth = player_of(nets[extent.size])
     players = (*CLASSICAL, ninth)
     with opened(options.folder / "games", Tournament(game, players, OPENING, seed=options.seed)):
         pass  # another experiment's folder is told now, not after the training
-    if net == str(options.folder / "net"):
-        train(extent.preset, options.folder / "net", "auto", minutes_of(options), [])
+    for size, net in nets.items():
+        if net == str(folder_of_net(options, size)):
+            train("gobang", net, "auto", minutes_of(options), [f"run.game=gomoku:size={size}"])
     plan = Tournament.of(game, players, plies=OPENING, seed=options.seed)
-    times = {(name, size): move_times(name, size, extent, options) for name in CLASSICAL for size in SIZES}
-    times[ninth, extent.size] = move_times(ninth, extent.size, extent, options)  # a net plays on one board alone
+    times = {(name, size): move_times(name, name, size, extent, options) for name in CLASSICAL for size in SIZES}
+    times |= {(NINTH, size): move_times(NINTH, player_of(net), size, extent, options) for size, net in nets.items()}
     options.say(f"… {len(players)} algorithms, {extent.games} games a pair, on {extent.size}×{extent.size}")
     records = play_in_folder(plan, extent.games, options.folder / "games")
-    (options.folder / "move-times.md").write_text(times_table(times), encoding="utf-8")
+    write_file(options.folder / "move-times.md", times_table(times).encode())
     about = (
         f"Nine ways to play Gobang: {extent.games} games of every pair on {extent.size}×{extent.size}, each opening "
         "(two random moves) with both colours. The paper's figures are drawings without numbers; what its text says of "
         "them stands beside ours. Its minimax searches to the end of the game or says no depth: ours looks two plies "
         "ahead."
     )
-    names = [(name, PRESETS.get(name, "the network search")) for name in players]
+    names = [(name, PRESETS[name]) for name in CLASSICAL] + [(NINTH, ninth)]
     return write_experiment(
         options,
         "Gobang: nine algorithms",
         about,
-        [*time_claims(times, ninth, extent.size), *strength_claims(records, ninth)],
+        [*time_claims(times, extent.size), *strength_claims(records, ninth)],
         [
             ("The algorithms", f'<div class="card wide">{table(names)}</div>'),
             ("Figure 7: time a move against the move's number", chart_grid(time_charts(times))),
@@ -81,18 +87,32 @@ def reproduce_gobang(options: Options) -> list[Claim]:
             ("Every game", '<p><a href="games/report.html">Ratings, games, and a board to replay them</a></p>'),
         ],
         report.STYLE,
+        is_chinese=True,
     )
 
 
-def find_net(options: Options, extent: GobangExtent) -> str:
-    """The ninth algorithm's net: the one that was given, one that comes along, or one that is trained here.
+def find_nets(options: Options, extent: GobangExtent) -> dict[int, str]:
+    """The ninth algorithm's nets by board: the one that was given, those that come along, or some to train here.
 
-    Whoever says how many minutes to train has one trained.
+    Whoever says how many minutes to train has them trained. A net plays on one board; the quick variant needs but one.
     """
     if options.net:
-        return options.net
-    is_there = extent.preset in shipped_nets() and options.minutes is None
-    return extent.preset if is_there else str(options.folder / "net")
+        return {extent.size: options.net}
+    found, there = {}, shipped_nets() if options.minutes is None else []
+    for size in SIZES:
+        names = [name for name in (f"gobang{size}", f"gomoku{size}") if name in there]
+        if names or options.is_full or size == extent.size:
+            found[size] = names[0] if names else str(folder_of_net(options, size))
+    return found
+
+
+def folder_of_net(options: Options, size: int) -> Path:
+    """Where a net for a board is trained."""
+    return options.folder / f"net-{size}"
+
+
+def player_of(net: str) -> str:
+    return f"puct:net={net},simulations={SIMULATIONS}"
 
 
 def minutes_of(options: Options) -> float | None:
@@ -100,21 +120,36 @@ def minutes_of(options: Options) -> float | None:
     return options.minutes or (None if options.is_full else QUICK_MINUTES)
 
 
-def move_times(name: str, size: int, extent: GobangExtent, options: Options) -> np.ndarray:
-    """Seconds for each move of games that an agent plays against itself: [games, plies], NaN where one was over."""
-    options.say(f"… move times of {name} on {size}×{size}")
+def move_times(name: str, spec: str, size: int, extent: GobangExtent, options: Options) -> np.ndarray:
+    """Seconds for each move of games that an agent plays against itself: [games, plies], NaN where one was over.
+
+    They are kept in the experiment's folder, so that a second call does not measure them again.
+    """
+    path = options.folder / "times" / f"{name}-{size}.csv"
+    if not path.is_file():
+        options.say(f"… move times of {name} on {size}×{size}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [",".join(f"{seconds:.6f}" for seconds in game) for game in timed_games(spec, size, extent, options)]
+        write_file(path, "\n".join(lines).encode())
+    times = np.full((extent.timed_games, extent.plies), np.nan)
+    for row, line in zip(times, path.read_text(encoding="utf-8").splitlines(), strict=False):
+        seconds = [float(each) for each in line.split(",")]
+        row[: len(seconds)] = seconds[: extent.plies]
+    return times
+
+
+def timed_games(spec: str, size: int, extent: GobangExtent, options: Options) -> Iterator[list[float]]:
+    """For each game of an agent against itself the seconds of its moves."""
     game = load_game(f"gomoku:size={size}")
     openings = random_openings(game, OPENING, options.seed)
-    times = np.full((extent.timed_games, extent.plies), np.nan)
-    for seconds in times:
-        agent, position = load_agent(name, game, threads=1), game.from_actions(next(openings))
-        for ply in range(extent.plies):
-            if position.outcome is not None:
-                break
+    load_agent(spec, game, threads=1).choose(game.start(), Limit(nodes=2))  # compiled
+    for _ in range(extent.timed_games):
+        agent, position, seconds = load_agent(spec, game, threads=1), game.from_actions(next(openings)), list[float]()
+        while position.outcome is None and len(seconds) < extent.plies:
             decision = agent.choose(position)
-            seconds[ply] = decision.seconds
+            seconds.append(decision.seconds)
             position = position.play(decision.action)
-    return times
+        yield seconds
 
 
 Times = dict[tuple[str, int], np.ndarray]  # by algorithm and board
@@ -131,7 +166,7 @@ def times_table(times: Times) -> str:
     rows = [head, "|---|---|" + "---:|" * len(SIZES)]
     for name in dict.fromkeys(name for name, _ in times):
         means = [f"{1000 * mean_time(times, [name], size):.1f} ms" if (name, size) in times else "" for size in SIZES]
-        rows.append(f"| {name} | `{PRESETS.get(name, 'PUCT with a net')}` | {' | '.join(means)} |")
+        rows.append(f"| {name} | `{PRESETS.get(name, 'puct with a net')}` | {' | '.join(means)} |")
     return "\n".join(rows) + "\n"
 
 
@@ -149,9 +184,9 @@ def time_charts(times: Times) -> list[str]:
     return charts
 
 
-def time_claims(times: Times, ninth: str, size: int) -> list[Claim]:
-    """How much less the network search thinks than the others."""
-    own = mean_time(times, [ninth], size)
+def time_claims(times: Times, size: int) -> list[Claim]:
+    """How much less the network search thinks than the others, and how its time grows with the board."""
+    own = mean_time(times, [NINTH], size)
     said = {"minimax": "1/196", "alpha-beta": "1/55", "UCT": "1/28"}
     claims = []
     for family, names in FAMILIES.items():
@@ -163,6 +198,13 @@ def time_claims(times: Times, ninth: str, size: int) -> list[Claim]:
         verdict = DIFFERS if abs(math.log(ratio / float(said[family][2:]))) > math.log(2) else AS_THERE
         what = f"move time of the network search, of {family}'s"
         claims.append(Claim(what, GOBANG["time"], said[family], ours, verdict, why))
+    boards = [board for board in SIZES if (NINTH, board) in times]
+    if len(boards) > 1:
+        means = [mean_time(times, [NINTH], board) for board in boards]
+        ours = ", ".join(f"{1000 * mean:.3g} ms on {board}×{board}" for mean, board in zip(means, boards, strict=True))
+        verdict = AS_THERE if max(means) < 1.5 * min(means) else DIFFERS
+        why = "" if verdict == AS_THERE else "a larger board is more work for a network, and its search is mostly that"
+        claims.append(Claim("network search, by board", GOBANG["boards"], "无明显变化", ours, verdict, why))
     return claims
 
 

@@ -32,6 +32,7 @@ def reproduce_lecture(options: Options) -> list[Claim]:
         "assignments played. Leaves are for MAX; x and y stand for leaves that are never looked at.",
         claims + players,
         [("Every node that alpha-beta looked at", f'<div class="card wide">{cuts}</div>'), ("Games", boards)],
+        is_chinese=True,
     )
 
 

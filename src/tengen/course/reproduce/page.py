@@ -13,6 +13,7 @@ from pathlib import Path
 
 import tengen
 from tengen.arena.match import Score
+from tengen.course.reproduce.chinese import translated_page
 from tengen.learn.report import duration
 from tengen.records.disk import write_file
 from tengen.report.pages import section, table, write_page
@@ -36,6 +37,7 @@ class Options:
         return self.folder / "report.html"
 
 
+CHINESE = "report.zh.html"
 AS_THERE, DIFFERS, ERRATUM = "as there", "differs", "erratum"
 
 
@@ -103,8 +105,12 @@ def write_experiment(
     claims: Sequence[Claim],
     parts: Sequence[tuple[str, str]] = (),
     style: str = "",
+    is_chinese: bool = False,
 ) -> list[Claim]:
-    """Writes the page of an experiment, says what it shows, and returns the claims."""
+    """Writes the page of an experiment, says what it shows, and returns the claims.
+
+    A document that `is_chinese` has its page in Chinese, too.
+    """
     rows = [("", "the document", "here", "", "")]
     rows += [(claim.what, claim.printed, claim.ours, claim.verdict, claim.why) for claim in claims]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
@@ -112,10 +118,15 @@ def write_experiment(
         told = ": ".join(filter(None, (verdict, why)))
         options.say(f"{what:<{widths[0]}}  {printed:>{widths[1]}}  {ours:>{widths[2]}}  {told}".rstrip())
     body = f"<header>\n<p>Tengen: a document's experiment, repeated</p>\n<h1>{escape(title)}</h1>\n"
-    body += f'<p>{escape(about)}</p>\n<p class="note">{escape(circumstances(options))}</p>\n</header>\n'
+    body += f'<p>{escape(about)}</p>\n<p class="note">{escape(circumstances(options))}</p>\n'
+    body += f'<p><a href="{CHINESE}">中文</a></p>\n</header>\n' if is_chinese else "</header>\n"
     body += section("Beside the document", f'<div class="card wide">{table(rows)}</div>')
     body += "".join(section(name, part) for name, part in parts)
     options.folder.mkdir(parents=True, exist_ok=True)
     path = write_page(options.report, title, body, style)
     options.say(f"\nreport: {path}")
+    if is_chinese:
+        page = path.read_text(encoding="utf-8").replace(f'href="{CHINESE}"', f'href="{path.name}"')
+        write_file(path.with_name(CHINESE), translated_page(page).encode())
+        options.say(f"报告：{path.with_name(CHINESE)}")
     return list(claims)

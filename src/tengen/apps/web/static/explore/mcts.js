@@ -28,6 +28,7 @@ class TreeSearchPage {
   constructor(root, { t, api, socket }) {
     Object.assign(this, { t, api });
     this.settings = { ...DEFAULTS, exploration: { ...DEFAULTS.exploration } };
+    this.played = []; // moves of the search itself, since the position of the settings
     this.folds = new Map(); // what a person has opened or closed
     this.mode = "path";
     this.temperature = 1;
@@ -79,11 +80,14 @@ class TreeSearchPage {
 
   question() {
     const { example, game, moves, search, evaluator, exploration, urgency, considered, noise, simulations, seed } = this.settings;
-    if (example !== "own") return { example, simulations: example === "slides" ? 60 : 1 };
-    return { game, moves, search, evaluator, exploration: exploration[search], urgency, considered, noise, simulations, seed };
+    const played = this.played.map(({ move }) => move);
+    if (example !== "own") return { example, simulations: example === "slides" ? 60 : 1, played };
+    return { game, moves, search, evaluator, exploration: exploration[search], urgency, considered, noise, simulations, seed, played };
   }
 
-  async load() {
+  /** The search of the settings; `played` are moves that it has made since, each with its name. */
+  async load(played = []) {
+    this.played = played;
     const asked = this.question();
     this.tree.element.setAttribute("aria-busy", "true");
     await this.stepper.load(this.api.post("api/explore/mcts", asked), (part) => {
@@ -224,7 +228,7 @@ class TreeSearchPage {
   storyOf(now) {
     const { t, telling } = this;
     const { search } = telling.trace;
-    if (!now) return [el("p", {}, t(search === "lecture" ? "before lecture" : search === "uct" ? "before uct" : "before", { n: telling.cards.get(0).visits })), this.noteOf(search)];
+    if (!now) return [el("p", {}, t(this.beginning(search), { n: telling.cards.get(0).visits })), this.noteOf(search)];
     const { simulation, phase, number } = now;
     const names = simulation.path.slice(1).map((id) => this.nameIn(id, simulation)).join(" → ");
     const { verdict } = simulation;
@@ -236,6 +240,11 @@ class TreeSearchPage {
     if (phase === "simulate") lines.push(el("p", {}, t(verdict.kind === "rollout" ? "told rollout" : `told ${verdict.kind}`, values)));
     if (phase === "backup") lines.push(this.backupTable(simulation));
     return [lines, this.noteOf(search)];
+  }
+
+  beginning(search) {
+    if (this.played.length) return this.telling.total ? "before kept" : "kept and proven";
+    return search === "lecture" ? "before lecture" : search === "uct" ? "before uct" : "before";
   }
 
   noteOf(search) {
@@ -388,7 +397,7 @@ class TreeSearchPage {
       el("div", { class: "row" },
         el("label", { class: "field policy-heat" }, el("span", {}, t("temperature", { tau: figure(this.temperature, 2) })),
           el("input", { type: "range", min: 0, max: 2, step: 0.25, value: this.temperature, "aria-label": t("temperature", { tau: figure(this.temperature, 2) }), onchange: (event) => { this.temperature = Number(event.target.value); this.tellPolicy(); } })),
-        this.asked.example === "slides" ? el("button", { type: "button", class: "button small", "aria-pressed": String(Boolean(this.usesSlidesCounts)), dataset: { action: "slides counts" }, onclick: () => { this.usesSlidesCounts = !this.usesSlidesCounts; this.tellPolicy(); } }, t("slides counts")) : null),
+        this.asked.example === "slides" && !this.played.length ? el("button", { type: "button", class: "button small", "aria-pressed": String(Boolean(this.usesSlidesCounts)), dataset: { action: "slides counts" }, onclick: () => { this.usesSlidesCounts = !this.usesSlidesCounts; this.tellPolicy(); } }, t("slides counts")) : null),
       el("p", { class: "formula" }, "π = N^(1/τ) / ΣN^(1/τ)"),
       el("div", { class: "policy-rows" }, counts.map(([name, visits], place) => el("div", { class: "policy-row", dataset: { policy: name } },
         el("b", {}, name), el("span", { class: "number muted" }, String(visits)),
@@ -396,7 +405,24 @@ class TreeSearchPage {
         el("span", { class: "number", dataset: { share: name } }, figure(shares[place], 4))))),
       improved ? [el("h3", {}, t("improved policy")), el("div", { class: "policy-rows" }, Object.entries(improved).map(([name, share]) => el("div", { class: "policy-row" },
         el("b", {}, name), el("span", {}), el("span", { class: "bar" }, el("span", { style: { width: `${100 * share}%` } })), el("span", { class: "number" }, figure(share, 4)))))] : null,
-      isEnd && !this.usesSlidesCounts ? el("p", { dataset: { best: telling.trace.best } }, t("plays", { move: this.nameOfMove(telling.trace.best) })) : null);
+      isEnd && !this.usesSlidesCounts ? el("p", { dataset: { best: telling.trace.best } }, t("plays", { move: this.nameOfMove(telling.trace.best) })) : null,
+      this.playedRow(isEnd && !this.usesSlidesCounts));
+  }
+
+  /** What the search has played so far, and a way to play on: PUCT keeps the subtree of its move. */
+  playedRow(isEnd) {
+    const { t, played } = this;
+    const { best, is_last: isLast, search } = this.telling.trace;
+    if (search !== "puct") return null;
+    const act = (name, text, onclick) => el("button", { type: "button", class: "button small", dataset: { action: name }, onclick }, text);
+    const name = this.nameOfMove(best);
+    return [
+      played.length ? el("p", { dataset: { played: played.length } }, t("played so far", { moves: played.map((each) => each.name).join(", ") })) : null,
+      el("div", { class: "row" },
+        isEnd && !isLast ? act("play on", t("play on", { move: name }), () => this.load([...played, { move: best, name }])) : null,
+        isEnd && isLast ? el("span", { class: "note" }, t("is last", { move: name })) : null,
+        played.length ? act("from the start", t("from the start"), () => this.load()) : null),
+    ];
   }
 
   nameOfMove(move) {
@@ -481,7 +507,11 @@ export const words = withSteps({
     "at the root": "At the root", below: "Below {name}", against: "against", tie: "A tie goes to the highest prior, then to the first.", "nothing compared": "Nothing has been compared yet.",
     halving: "Sequential halving: next is the best of those visited {wanted} times.",
     temperature: "τ = {tau}", "slides counts": "The slides' counts after 400", "improved policy": "Gumbel's policy: softmax(ln P + σ(Q))",
-    plays: "The search plays {move}.", "policy lecture": "After many simulations, the child that was visited most is played.",
+    plays: "The search plays {move}.", "play on": "Play {move} and search on", "from the start": "From the start", "is last": "{move} ends the game.",
+    "played so far": "Played so far: {moves}.",
+    "before kept": "The move is played, and its subtree is kept: the cards have the N, W and Q that they had. Step to search on.",
+    "kept and proven": "The move is played, and its subtree is kept. How this ends is proven already, so there is nothing left to search.",
+    "policy lecture": "After many simulations, the child that was visited most is played.",
     example: "Example", "example slides": "The slides' search on 3×3 (PUCT)", "example lecture": "The lecture's UCB1 example", "example own": "A position of your own",
     game: "Game", search: "Search", "search puct": "PUCT", "search gumbel": "Gumbel", "search uct": "UCT",
     "about puct": "AlphaZero's search: a network's priors and values guide the tree.",
@@ -522,7 +552,11 @@ export const words = withSteps({
     "at the root": "在根节点", below: "在 {name} 之下", against: "对比", tie: "相等时取先验概率最高者，再取最先者。", "nothing compared": "还没有比较过。",
     halving: "逐次减半：下一个是访问过 {wanted} 次的动作中最好的。",
     temperature: "τ = {tau}", "slides counts": "幻灯片 400 次后的计数", "improved policy": "Gumbel 策略：softmax(ln P + σ(Q))",
-    plays: "搜索走 {move}。", "policy lecture": "多次模拟之后，走访问次数最多的子节点。",
+    plays: "搜索走 {move}。", "play on": "走 {move} 并继续搜索", "from the start": "回到开头", "is last": "{move} 结束对局。",
+    "played so far": "已走：{moves}。",
+    "before kept": "走出该步，保留其子树：卡片上的 N、W、Q 不变。点“下一步”继续搜索。",
+    "kept and proven": "走出该步，保留其子树。结局已被证明，无需再搜索。",
+    "policy lecture": "多次模拟之后，走访问次数最多的子节点。",
     example: "例子", "example slides": "幻灯片的 3×3 搜索（PUCT）", "example lecture": "讲义的 UCB1 例子", "example own": "自己的局面",
     game: "游戏", search: "搜索", "search puct": "PUCT", "search gumbel": "Gumbel", "search uct": "UCT",
     "about puct": "AlphaZero 的搜索：网络的先验与价值引导搜索树。",
