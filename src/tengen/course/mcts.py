@@ -236,8 +236,8 @@ class Watched:
             card = Card(number, parent, move, self.names.get(move, move), player, rounded(edge.prior))
             if edge.visits:
                 self.positions[number] = self.positions[parent].play(int(edge.action))
-                known = {"visits": int(edge.visits), "value": rounded(edge.value), "proven": PROOFS[int(edge.proven)]}
-                card = replace(card, **known, board=board_of(self.positions[number]))
+                there, proven = board_of(self.positions[number]), PROOFS[int(edge.proven)]
+                card = replace(card, visits=int(edge.visits), value=rounded(edge.value), proven=proven, board=there)
             cards.append(card)
         return cards
 
