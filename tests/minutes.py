@@ -30,7 +30,7 @@ def table_of(paths: list[str]) -> str:
         (f"{len(others)} other files", sum(tests[name] for name in others), sum(seconds[name] for name in others))
     )
     rows.append(("**together**", tests.total(), seconds.total()))
-    lines = ["| file | tests | minutes of one core |", "|---|---:|---:|"]
+    lines = ["| file | tests | minutes of a worker |", "|---|---:|---:|"]
     return "\n".join([*lines, *(f"| {name} | {count:,} | {own / 60:.1f} |" for name, count, own in rows)]) + "\n"
 
 
