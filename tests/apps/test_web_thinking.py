@@ -2,16 +2,18 @@
 
 import asyncio
 import json
+import random
 import threading
 
 import pytest
 import websockets
+from judges import random_position
 from web_site import LAST, PATIENCE, serving, wait_for
 
 from tengen import load_game
 from tengen.agents.specs import load_agent, maker_of
 from tengen.apps.web import thinking, views
-from tengen.apps.web.levels import LEVELS, allowed_agents, levels_of, spec_of
+from tengen.apps.web.levels import LEVELS, allowed_agents, level_of, levels_of, spec_of
 from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import ServerSettings
 from tengen.apps.web.socket import Pages, Places
@@ -30,6 +32,25 @@ def site(tmp_path_factory):
 
 
 # Thinking.
+
+
+@pytest.mark.parametrize("spec", ["gomoku", "renju", "reversi"])
+def test_a_level_of_one_ply_plays_the_same_before_its_machine_code_is_there(spec, monkeypatch):
+    game, rng = load_game(spec), random.Random(spec)
+    level = level_of("medium", game)
+    assert thinking.ONE_PLY.search(level.spec)
+    positions = [random_position(game, rng, plies) for plies in (0, 1, 6, 25)]
+    expected = [load_agent(level.spec, game, seed=1).choose(position) for position in positions]
+    monkeypatch.setattr(kernels.Entry, "_is_ready", lambda *arguments: False)
+    monkeypatch.setattr(thinking, "_ready", set())
+    agent = thinking.player(level.spec, game, ServerSettings(), 1)
+    assert isinstance(agent, thinking.Hasty)
+    for position, native in zip(positions, expected, strict=True):
+        found = agent.choose(position, agent.limit)
+        assert (found.action, found.value, found.nodes) == (native.action, native.value, native.nodes)
+    assert not isinstance(
+        thinking.player("uct:playouts=10", load_game("tictactoe"), ServerSettings(), 1), thinking.Hasty
+    )
 
 
 def test_who_has_lost_passes_and_fills_no_eyes(site):

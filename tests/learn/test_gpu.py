@@ -20,7 +20,7 @@ from gpu_judge import LONGEST, OPENING, PLANS, by_cpu, stand_in
 from tengen.games import load_game
 from tengen.learn import selfplay
 from tengen.learn.selfplay import Games, Group, Opening
-from tengen.rules.errors import BadParameter
+from tengen.rules.errors import BadParameter, TengenError
 from tengen.search.lockstep import Plan
 
 JUDGE = Path(__file__).with_name("gpu_judge.py")
@@ -70,6 +70,23 @@ def test_a_kernel_is_known_by_its_constants():
     assert len({kernel.__name__ for kernel in kernels}) == 4
     assert [kernel.__globals__["game"].size for kernel in kernels] == [8, 8, 9, 9]
     assert gpu_kernels.game is None
+
+
+def test_a_kernel_does_not_depend_on_what_else_was_loaded(tmp_path):
+    """Another game's rules, and those of a file that does not run: a process that compiles ahead has loaded neither."""
+    from tengen.learn.gpu import kernels as gpu_kernels
+    from tengen.rules.fingerprint import fingerprint
+
+    game = load_game("gomoku:size=8").parameters
+    kinds = [type(game), type(PLANS["puct"])]
+    entries = [value for value in vars(gpu_kernels).values() if hasattr(value, "clone")]
+    before = [fingerprint(entry.function, *kinds) for entry in entries]
+    load_game(str(Path(__file__).parents[2] / "examples/breakthrough.py"))
+    own = (Path(__file__).parents[2] / "examples/breakthrough.py").read_text()
+    (tmp_path / "half.py").write_text(own + "\nraise RuntimeError('half of it')\n")
+    with pytest.raises(TengenError, match="half of it"):
+        load_game(str(tmp_path / "half.py"))
+    assert [fingerprint(entry.function, *kinds) for entry in entries] == before and len(before) >= 5
 
 
 def test_a_kernel_that_another_could_have_written_is_not_loaded(monkeypatch, tmp_path, capsys):

@@ -87,6 +87,9 @@ def make_table(game, table, is_exact):
                     table[own | blocked << 10] = what_is_made(table, own, blocked)
 
 
+make_table.is_heavy = True  # a million entries
+
+
 @kernel
 def row_through_middle(own):
     """How long the unbroken row through the middle is."""

@@ -127,6 +127,13 @@ class _Walk:
             for answer in answers_to(name, self.kinds):
                 self.function(answer)
 
+    def module_of(self, function: Any) -> None:
+        """The module of a function as a whole. One that failed to load is gone, and leaves what it had registered."""
+        module = sys.modules.get(function.__module__)
+        if module is None:
+            raise Unkeepable(f"{function.__qualname__} is of {function.__module__}, which is not loaded any more")
+        self.module(module)
+
     def module(self, module: ModuleType) -> None:
         """A module as a whole, where nobody can say what of it is compiled in."""
         if not self.is_new(module):
@@ -201,12 +208,12 @@ class _Walk:
         elif (rule := getattr(value, "rule", None)) is not None:
             self.rule(rule)
         elif hasattr(value, "_defn"):  # an intrinsic, which writes machine code: by whatever its module knows
-            self.module(sys.modules[value._defn.__module__])
+            self.module_of(value._defn)
         elif is_foreign(getattr(value, "__module__", None) or type(value).__module__):
             self.foreign(value)
         elif isinstance(value, FunctionType):  # plain Python, for which an overload may be registered
             self.function(value)
-            self.module(sys.modules[value.__module__])
+            self.module_of(value)
         else:
             self.put("object", *_name_of(type(value)))  # nothing that a kernel can use
 

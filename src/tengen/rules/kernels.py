@@ -53,12 +53,12 @@ class Entry:
         self._native: dict[tuple[type, ...], Callable[..., Any]] = {}
         self._ahead: set[tuple[Any, tuple[Any, ...]]] = set()  # what is compiled while plain Python answers
         self.is_plain = False  # whether it always answers in plain Python
+        self.is_heavy = False  # whether it never does: compiling it takes less time than plain Python would
 
     def __call__(self, game: Any, *arguments: Any) -> Any:
         native = self._native_for(game, arguments)
-        if _says_the_same(game) and (
-            self.is_plain or (_in_haste.get() and not self._is_ready(native, game, *arguments))
-        ):
+        is_hasty = _in_haste.get() and not self.is_heavy and not self._is_ready(native, game, *arguments)
+        if (self.is_plain or is_hasty) and _says_the_same(game):
             return run_plain(self.function, game, *arguments)
         try:
             return native(game, *arguments)

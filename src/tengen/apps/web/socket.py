@@ -44,7 +44,7 @@ from tengen.apps.web.levels import level_of, spec_of
 from tengen.apps.web.messages import BadMessage, Look, Stop, Think, id_of, read_message, read_object
 from tengen.apps.web.security import Bucket, client_of
 from tengen.apps.web.settings import CORES, ServerSettings
-from tengen.apps.web.thinking import Cells, Result, aloud, decisions, limit_for, ready_agent, thought_of
+from tengen.apps.web.thinking import Cells, Result, aloud, decisions, limit_for, player, ready_agent, thought_of
 from tengen.apps.web.views import MoveLine, Place, cells_of
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Position
@@ -412,7 +412,8 @@ class ThinkRequest:
         threads = CORES if question.analyse or "time=" in spec else 1
         with self.page.kept((question.slot, spec, game.spec, threads)) as kept:
             if kept.agent is None:
-                kept.agent = await self.work(lambda: ready_agent(spec, game, settings, threads))
+                make = ready_agent if question.analyse else player
+                kept.agent = await self.work(lambda: make(spec, game, settings, threads))
             agent = kept.agent
             limit = limit_for(question, agent, is_timed, settings)
             every = question.every if is_timed or question.analyse else settings.longest

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tengen.agents.agent import Agent, opinions_of
+from tengen.agents.agent import NO_LIMIT, Agent, opinions_of
 from tengen.agents.passing import compile_for
 from tengen.agents.thinking import EARLY, keeps_its_tree, think
 from tengen.apps.web.levels import new_agent
@@ -17,12 +18,14 @@ from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import ServerSettings
 from tengen.rules.game import Game, Position
 from tengen.rules.kernel_cache import telling
+from tengen.rules.kernels import at_once
 from tengen.search.limits import Clock, Decision, Limit
 
 ROUND = 5.0  # seconds that a search which begins again each time may take at once
 MOST_MOVES, MOST_LINES, LONGEST_LINE = 64, 8, 16  # of a thought that is told
 A_GLANCE = Limit(time=0.01)
 MOST_READY = 1000
+ONE_PLY = re.compile(r"^alphabeta:(.*,)?depth=1(,|$)")
 COMPILING = "this game is being compiled, which happens once"
 
 Result = TypeVar("Result")
@@ -66,6 +69,26 @@ def ready_agent(spec: str, game: Game, settings: ServerSettings, threads: int) -
                 _ready.clear()
             _ready.add((spec, game.spec))
         return new_agent(spec, game, settings, seed, threads)
+
+
+def player(spec: str, game: Game, settings: ServerSettings, threads: int) -> Agent:
+    """A new agent that plays: a ready one, or one that looks so little ahead that plain Python will do meanwhile."""
+    if ONE_PLY.search(spec) and (spec, game.spec) not in _ready:
+        return Hasty(lambda: new_agent(spec, game, settings, random.randrange(2**31), threads))
+    return ready_agent(spec, game, settings, threads)
+
+
+class Hasty:
+    """An agent that looks one ply ahead: until its machine code is made, plain Python finds the same in a moment."""
+
+    def __init__(self, make: Callable[[], Agent]):
+        with at_once():
+            self.agent = make()
+        self.name, self.limit = self.agent.name, getattr(self.agent, "limit", Limit())
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT) -> Decision:
+        with at_once():
+            return self.agent.choose(position, limit)
 
 
 # How long, and in which pieces.

@@ -7,7 +7,8 @@ from numba import cuda
 
 from tengen.learn.selfplay import begin_game, play_row
 from tengen.rules.contract import encode, kernel, play, score, start, territory
-from tengen.rules.cuda import bits_of, gpu_entry, held, shaped
+from tengen.rules.cuda import gpu_entry
+from tengen.rules.cuda_intrinsics import bits_of, held, shaped
 from tengen.search.lockstep import attach_and_backup, copy_words, row_of, select_root, selected_state
 from tengen.search.tree import EDGE, add_node, offset_of
 
