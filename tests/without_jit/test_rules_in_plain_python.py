@@ -14,6 +14,7 @@ import pytest
 from numba.core import config
 
 import tengen
+from tengen.rules.errors import GameFileError
 from tengen.rules.playouts import perft, playouts
 
 pytestmark = [
@@ -61,6 +62,56 @@ def test_same_answers_as_compiled(spec, compiled):
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != "reversi"])
 def test_sound(spec):
     assert tengen.check(spec, games=1).problems == []
+
+
+WRONG = {  # what is said of the example after a change
+    "legal() answers differently when it is asked twice": (
+        "                if target >= 0:",
+        "                if target >= 0 and np.random.random() < 0.8:",
+    ),
+    "to_play is 0 in every position": ("state.to_play = 1 - player", "state.to_play = player"),
+    "is legal either after": ("range(-1, 2):", "range(-1, 2 if state.ply < 3 else 1):"),
+    "setup() sees another winner": ("            state.result = 1\n", "            state.result = 2\n"),
+    "is not a permutation of 0 to 24": ("cells[:, ::-1].ravel()", "cells.ravel() // 2"),
+    "as many action_symmetries as symmetries": ("for image in self.symmetries]", "for image in self.symmetries[:1]]"),
+    "encode() writes 0.5 into plane": ("state.to_play == 0\n", "0.5 * (state.to_play == 0)\n"),
+    "cannot be tested: give the class a setup()": ("def setup(", "def set_up("),
+    "actions are 0 to 624": (
+        "actions[count] = cell * cells + target",
+        "actions[count] = cell * cells + target + 625",
+    ),
+    "it is ONGOING, FIRST, SECOND or DRAW": ("    return state.result\n", "    return state.result * 3\n"),
+    "is not read as two moves": ('move_pattern = r"[a-h]\\d[a-h]\\d"\n', ""),
+    "has 40,625 actions": ("return self.size**4 ", "return 65 * self.size**4 "),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_what_is_wrong_is_found_in_plain_python_too(message, tmp_path):
+    text, (old, new) = Path(EXAMPLE).read_text(), WRONG[message]
+    assert text.count(old) == 1
+    (tmp_path / "wrong.py").write_text(text.replace(old, new))
+    try:
+        problems = tengen.check(f"{tmp_path / 'wrong.py'}:size=5", games=3).problems
+    except GameFileError as reason:
+        problems = [str(reason)]
+    assert message in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("gomokku", "gomoku"),
+        ("gomoku:sise=9", "size"),
+        ("gomoku:size=99", "5 to 20"),
+        ("gomoku:rule=ren", "renju"),
+        ("reversi:size=5", "odd"),
+        ("missing.py", "missing.py"),
+    ],
+)
+def test_what_cannot_be_loaded_is_named(spec, message):
+    with pytest.raises(tengen.TengenError, match=message):
+        tengen.load_game(spec)
 
 
 def test_renju_in_plain_python():
