@@ -484,7 +484,9 @@ def reproduce(
         str,
         typer.Argument(metavar="WHAT", help="One of lecture and 3x3 (seconds), 8x8, gobang and go9 (minutes)."),
     ],
-    is_full: Annotated[bool, Flag("--full", help="As the document has it; 8x8 and gobang then take days.")] = False,
+    is_full: Annotated[
+        bool, Flag("--full", help="As the document has it; 8x8 takes an hour then, gobang and go9 days.")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(

@@ -72,7 +72,7 @@ export const words = {
     "preset tictactoe": "井字棋：烧一壶水的工夫，每手 25 次模拟便不再出错。",
     "preset connect4": "四子棋：双核约一刻钟。",
     "preset gomoku8": "8×8 五子棋（无禁手）：双核约一顿午饭的时间。",
-    "preset gomoku8-paper": "8×8 五子棋，按论文原参数：双核需要数小时。",
+    "preset gomoku8-paper": "8×8 五子棋，按论文原参数：双核约一小时。",
     "preset gobang": "五子棋论文的网络，自我对弈的温度从 1 降到 0：适合用 GPU。",
     "preset gomoku9": "9×9 五子棋（无禁手）：双核数小时，GPU 数分钟。",
     "preset gomoku15": "15×15 五子棋（无禁手）：双核约一天，最好用 GPU。",
