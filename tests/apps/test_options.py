@@ -159,6 +159,7 @@ def test_time_is_the_agents_limit():
 
 def test_presets():
     rows = {row["name"]: row for row in json.loads(RUNNER.invoke(app, ["presets", "--json"]).stdout)}
+    assert rows["gobang"]["net"] == {"kind": "gobang"}  # which has no blocks
     assert {"tictactoe", "gomoku15", "sl9", "rl9", "value9"} <= set(rows)
     assert (rows["tictactoe"]["game"], rows["tictactoe"]["net"]["blocks"]) == ("tictactoe", 2)
     assert rows["sl9"]["net"] == {"layers": 7, "channels": 64} and rows["rl9"]["net"] is None

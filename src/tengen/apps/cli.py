@@ -485,7 +485,7 @@ def reproduce(
         typer.Argument(metavar="WHAT", help="One of lecture and 3x3 (seconds), 8x8, gobang and go9 (minutes)."),
     ],
     is_full: Annotated[
-        bool, Flag("--full", help="As the document has it; 8x8 takes an hour then, gobang and go9 days.")
+        bool, Flag("--full", help="As the document has it; 8x8 takes an hour then, gobang and go9 far longer.")
     ] = False,
     out: Annotated[
         Path | None,

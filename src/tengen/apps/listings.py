@@ -105,6 +105,8 @@ def extent_of(settings: Any) -> dict[str, Any]:
     """The size of the net, if the preset makes one, and how many generations it is trained."""
     net = getattr(settings, "net", None)
     sizes = {key: getattr(net, key) for key in ("kind", "blocks", "layers", "channels") if hasattr(net, key)}
+    if sizes.get("kind", "resnet") != "resnet":
+        sizes = {"kind": sizes["kind"]}  # blocks and channels are a ResNet's
     return {"net": sizes or None, "generations": settings.run.generations}
 
 
@@ -112,5 +114,7 @@ def extent_text(extent: dict[str, Any]) -> str:
     net, generations = extent["net"], f"{extent['generations']} generations"
     if net is None:
         return generations
+    if "channels" not in net:
+        return f"the network {net['kind']}, {generations}"
     depth = f"{net['blocks']} blocks" if "blocks" in net else f"{net['layers']} layers"
     return f"{depth} of {net['channels']} channels, {generations}"

@@ -26,7 +26,8 @@ SIMULATIONS = 400
 QUICK_MINUTES, QUICK_GAMES, FULL_GAMES = 10.0, 40, 200
 MOMENTS = 100, 700, 1300  # the batches of figures 5 to 7
 AROUND = 5  # batches on each side of one whose loss is told: single batches jump
-# Figures 3 and 4, as far as the text gives their points: by batch.
+# Figures 3 and 4, as far as the text gives their points: by batch. Of the rise after the 400th it says no more than
+# "rapidly", so it is drawn at the next evaluation, 450.
 PAPER_LOSS = Line("the paper", [(0, 4.5), (200, 3.5), (1200, 2.75)])
 PAPER_RATES = [
     Line("the paper, at least", [(0, 0.4), (400, 0.4), (450, 0.9), (1300, 0.9)]),
