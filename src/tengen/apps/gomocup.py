@@ -35,7 +35,7 @@ from tengen.apps.stdio import end_when_nobody_hears, is_written_ahead, protocol_
 from tengen.apps.timing import LEAST
 from tengen.games import load_game
 from tengen.knowledge.evaluations import evaluation_for
-from tengen.rules.board import STONES, board_symmetries, diagram
+from tengen.rules.board import EMPTY, STONES, board_symmetries, diagram
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import at_once
@@ -456,10 +456,10 @@ class Brain:
                 return position
             except TengenError:  # no order of a game: a forbidden point, or a row of five on the way
                 pass
-        marks = [STONES[0]] * game.cells
+        marks = [EMPTY] * game.cells
         for (place, _), player in zip(turns, players, strict=True):
             if place is not None:
-                marks[place] = STONES[player + 1]
+                marks[place] = STONES[player].symbol
         size = game.parameters.size
         return game.from_board("/".join("".join(marks[row : row + size]) for row in range(0, game.cells, size)), us)
 

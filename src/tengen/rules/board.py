@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tengen.rules.errors import BadDiagram, BadMove, BadParameter, nearest
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-STONES = ".XO"
+EMPTY = "."  # the mark of a cell on which nothing stands
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,19 @@ class OneOf:
         return "|".join(self.names)
 
 
+class Piece(NamedTuple):
+    """What may stand on a cell: 1 on a board is the first of a game's pieces, 2 the second, and so on."""
+
+    symbol: str  # one character, in diagrams
+    owner: int | None  # whose it is, 0 or 1; None for nobody's, such as a wall
+    name: str = ""  # what a screen reader calls it; by default, its owner's name
+    shape: str = "stone"  # one of the shapes in report/shapes.py, or SVG path data in a square of 40 units
+
+
+STONES = (Piece("X", 0), Piece("O", 1))  # the pieces of a game that names none
+NOT_SYMBOLS = EMPTY + "/-" + "0123456789"
+
+
 @dataclass(frozen=True)
 class Coordinates:
     """Names of the points of a board, as `a1` in the corner nearest to the first player (or at the top left)."""
@@ -87,47 +102,75 @@ class Coordinates:
         return (number - 1 if self.from_top else self.rows - number) * self.columns + x
 
 
-def draw(board: np.ndarray, coordinates: Coordinates, last: int | None = None) -> str:
-    """The board with its coordinates around it; the stone on cell `last` in brackets."""
+def draw(board: np.ndarray, coordinates: Coordinates, last: int | None = None, pieces: Sequence[Piece] = STONES) -> str:
+    """The board with its coordinates around it; the piece on cell `last` in brackets."""
     rows, columns = board.shape
-    lines = []
+    lines, marks = [], marks_of(pieces)
     for y in range(rows):
         label = coordinates.text(y * columns)[1:]
-        marks = "".join(
-            f"({STONES[s]})" if last == y * columns + x else f" {STONES[s]} " for x, s in enumerate(board[y])
+        shown = "".join(
+            f"({marks[value]})" if last == y * columns + x else f" {marks[value]} " for x, value in enumerate(board[y])
         )
-        lines.append(f"{label:>2}{marks}".rstrip())
+        lines.append(f"{label:>2}{shown}".rstrip())
     return "\n".join([*lines, ("   " + "  ".join(coordinates.letters[:columns])).rstrip()])
 
 
-def diagram(board: np.ndarray) -> str:
-    """The board in one line: rows from the top joined by `/`."""
-    return "/".join("".join(STONES[s] for s in row) for row in board)
+def marks_of(pieces: Sequence[Piece]) -> str:
+    """The characters of a board's values, from 0 on."""
+    return EMPTY + "".join(piece.symbol for piece in pieces)
 
 
-def read_diagram(text: str, shape: tuple[int, int]) -> np.ndarray:
-    """The board of a diagram: rows from the top joined by `/` or line breaks; X first player, O second, `.` empty."""
+def diagram(board: np.ndarray, pieces: Sequence[Piece] = STONES) -> str:
+    """The board in one line: rows from the top joined by `/`.
+
+    Where a game has pieces of its own, a number stands for so many empty cells, as in chess: `4k3/8/8/8/8/8/4P3/4K3`.
+    """
+    marks = marks_of(pieces)
+    text = "/".join("".join(marks[value] for value in row) for row in board)
+    return text if pieces == STONES else re.sub(r"\.+", lambda run: str(len(run[0])), text)
+
+
+def read_diagram(
+    text: str, shape: tuple[int, int], pieces: Sequence[Piece] = STONES, has_words: bool = False
+) -> tuple[np.ndarray, list[str]]:
+    """The board of a diagram, and the words after its last row if there may be any.
+
+    Rows come from the top, joined by `/` or line breaks. A cell is a piece's symbol, or `.` for an empty one; a number
+    is so many empty ones.
+    """
     rows, columns = shape
-    given = ["".join(row.split()) for line in text.strip().splitlines() for row in line.split("/")]
+    given, words = [row.strip() for line in text.strip().splitlines() for row in line.split("/")], []
+    if has_words and given:
+        given[-1], *words = given[-1].split()
     if len(given) != rows:
         raise BadDiagram(f"the diagram has {len(given)} rows; this board has {rows}")
     board = np.zeros(shape, np.int8)
-    for y, row in enumerate(given):
-        if len(row) != columns:
-            raise BadDiagram(f"row {y + 1} from the top, {row!r}, has {len(row)} columns; this board has {columns}")
-        for x, mark in enumerate(row):
-            stone = STONES.find(mark.upper())
-            if stone < 0:
-                raise BadDiagram(f"row {y + 1} from the top, {row!r}, has {mark!r}; use X, O and .")
-            board[y, x] = stone
-    return board
+    for y, row in enumerate("".join(row.split()) for row in given):
+        where = f"row {y + 1} from the top, {row!r},"
+        cells = [value for mark in re.findall(r"[0-9]{1,3}|.", row) for value in _values(mark, pieces, where)]
+        if len(cells) != columns:
+            raise BadDiagram(f"{where} has {len(cells)} columns; this board has {columns}")
+        board[y] = cells
+    return board, words
+
+
+def _values(mark: str, pieces: Sequence[Piece], where: str) -> list[int]:
+    """The cells that a mark of a diagram stands for. Case counts only where two pieces differ in nothing else."""
+    marks = marks_of(pieces)
+    if mark.isdecimal() and mark.isascii():
+        return [0] * int(mark)
+    same = [value for value, known in enumerate(marks) if known.lower() == mark.lower()]
+    value = marks.find(mark) if len(same) > 1 else same[0] if same else -1
+    if value < 0:
+        raise BadDiagram(f"{where} has {mark!r}; use {', '.join(marks[1:])} and {EMPTY}")
+    return [value]
 
 
 def check_turn(board: np.ndarray, to_play: int) -> None:
     """Refuses stone counts that cannot arise where the players place one stone each in turn."""
     first, second = int((board == 1).sum()), int((board == 2).sum())
     if first - second != to_play:
-        side = STONES[to_play + 1]
+        side = STONES[to_play].symbol
         raise BadDiagram(
             f"X has {first} stones and O {second}: with {side} to play, X needs "
             + ("as many as O" if to_play == 0 else "one more than O")
@@ -137,7 +180,7 @@ def check_turn(board: np.ndarray, to_play: int) -> None:
 def check_winner(result: int, to_play: int) -> None:
     """Refuses a diagram that the player to move has won: the game was over before the last move."""
     if result == to_play + 1:
-        raise BadDiagram(f"{STONES[to_play + 1]} has won already, and so cannot be to play")
+        raise BadDiagram(f"{STONES[to_play].symbol} has won already, and so cannot be to play")
 
 
 def bits_board(words: np.ndarray, bits: np.ndarray) -> np.ndarray:

@@ -5,24 +5,36 @@ from __future__ import annotations
 import contextlib
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
-from tengen.rules.board import STONES, Between, Coordinates, OneOf, board_symmetries, diagram, draw, read_diagram
+from tengen.rules.board import (
+    NOT_SYMBOLS,
+    STONES,
+    Between,
+    Coordinates,
+    OneOf,
+    Piece,
+    board_symmetries,
+    diagram,
+    draw,
+    read_diagram,
+)
 from tengen.rules.contract import MOST_ACTIONS, ONGOING, encode, key, legal, missing_rules, outcome, play, score, start
 from tengen.rules.errors import BadDiagram, BadMove, BadParameter, GameFileError, IllegalMove, nearest
 from tengen.rules.kernels import entry
 
 Value = TypeVar("Value")
 ANYTHING = Between(float("-inf"), float("inf"))
-DRAWINGS = ("lines", "discs", "holes", "marks", "cells")
+DRAWINGS = ("lines", "discs", "holes", "marks", "cells", "hexagons")
 SCORINGS = ("area", "discs")
+MOST_PIECES = 100  # a board is kept as bytes
 START, LOOK = -1, -2  # what `step` takes in place of an action
 
 
@@ -85,6 +97,7 @@ class Game:
             if (chosen := getattr(self, attribute)) not in known:
                 words = ", ".join(filter(None, known))
                 raise GameFileError(f"{self.name}: {attribute} is {chosen!r}; it is one of {words}")
+        check_pieces(self.name, self.pieces)
         if self.scoring == "area" and self.actions != self.cells + 1:
             raise GameFileError(f"{self.name}: scoring is 'area', so its actions must be its cells and a pass")
         if self.levels is not None and len(self.levels) != 5:
@@ -151,6 +164,27 @@ class Game:
         return getattr(self.parameters, "coordinates", None) or Coordinates(*self.shape)
 
     @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What may stand on a cell: `X` for the first player and `O` for the second, unless the class names others."""
+        return tuple(self._own("pieces", STONES))
+
+    @cached_property
+    def has_facts(self) -> bool:
+        """Whether a board does not show all of a position."""
+        return hasattr(self.parameters, "facts")
+
+    @cached_property
+    def move_planes(self) -> int | None:
+        """How many kinds of moves each cell has, if action = kind · cells + cell; None, the default, if it is not so.
+
+        A network's policy then has as many planes over the board, in place of a layer that joins all to all.
+        """
+        kinds: int | None = self._own("move_planes", None)
+        if kinds is not None and kinds * self.cells != self.actions:
+            raise GameFileError(f"{self.name}: {kinds} move_planes · {self.cells} cells are not {self.actions} actions")
+        return kinds
+
+    @cached_property
     def symmetries(self) -> np.ndarray:
         """Where each symmetry of the board sends a cell: [symmetries, cells]; the first is the identity."""
         return np.asarray(getattr(self.parameters, "symmetries", board_symmetries(*self.shape)))
@@ -185,9 +219,15 @@ class Game:
         """What its board looks like.
 
         `lines`: stones on the crossings, as in Go; `discs`: discs in squares, as in Reversi; `holes`: discs behind a
-        front with holes, as in connect four; `marks`: crosses and noughts; `cells`, the default: pieces in squares.
+        front with holes, as in connect four; `marks`: crosses and noughts; `hexagons`: a rhombus of them, as in Hex;
+        `cells`, the default: pieces in squares.
         """
         return self._own("drawing", "cells")
+
+    @property
+    def sides(self) -> tuple[str, str] | None:
+        """The sides of the board in each player's colour, `("top bottom", "left right")`; None, the default: none."""
+        return self._own("sides", None)
 
     @property
     def usual_sizes(self) -> tuple[int, ...]:
@@ -252,7 +292,12 @@ class Game:
 
     def from_moves(self, moves: str) -> Position:
         """The position after `moves`: `h8 i9 …`, with spaces or commas or run together."""
-        return self.from_actions(self.read_moves(moves))
+        if not hasattr(self.parameters, "read_move"):
+            return self.from_actions(self.read_moves(moves))
+        position = self.start()
+        for word in moves.replace(",", " ").split():
+            position = position.play(word)
+        return position
 
     def from_actions(self, actions: Iterable[int]) -> Position:
         """The position after `actions`."""
@@ -262,19 +307,26 @@ class Game:
         return position
 
     def from_board(self, text: str, to_play: int | str | None = None) -> Position:
-        """The position of a diagram; without `to_play`, the first player moves if the number of stones is even."""
+        """The position of a diagram: rows; of a game with pieces or facts of its own, then the player and the facts.
+
+        If neither names the player to move, it is the first; in a game of stones the second if their number is odd.
+        """
         if not hasattr(self.parameters, "setup"):
             raise BadDiagram(f"{self.name} does not take diagrams: its file has no setup()")
-        board = read_diagram(text, self.shape)
-        player = int((board > 0).sum() % 2) if to_play is None else self.player(to_play)
+        has_words = self.has_facts or self.pieces != STONES
+        board, words = read_diagram(text, self.shape, self.pieces, has_words)
+        named = words.pop(0) if words else None
+        if to_play is None:
+            to_play = named if has_words else int((board > 0).sum() % 2)
         states = self.new_states(1)
-        self.parameters.setup(states, board, player)
+        facts = (" ".join(words),) if self.has_facts else ()
+        self.parameters.setup(states, board, self.player(to_play or 0), *facts)
         return Position(self, states, LOOK)
 
     def player(self, name: int | str) -> int:
         """The player of a name: 0 or 1, X or O, or what the game calls them (Black, b, …)."""
         for player in (0, 1):
-            words = {str(player), STONES[player + 1], self.players[player], self.players[player][0]}
+            words = {str(player), STONES[player].symbol, self.players[player], self.players[player][0]}
             if str(name).lower() in {word.lower() for word in words}:
                 return player
         raise BadMove(f"{name!r} is no player; they are {self.players[0]} (X) and {self.players[1]} (O)")
@@ -387,12 +439,36 @@ class Position:
 
     @property
     def board(self) -> np.ndarray:
-        """[rows, columns]: 0 empty, 1 the first player's, 2 the second's."""
+        """[rows, columns]: 0 for an empty cell, else the number of a piece, the game's first being 1."""
         return np.array(self.game.parameters.board(self._states[0]), np.int8).reshape(self.game.shape)
+
+    @property
+    def owners(self) -> np.ndarray:
+        """[rows, columns]: 1 where the first player's pieces are, 2 where the second's, 0 elsewhere."""
+        return owners_of(self.game.pieces)[self.board]
+
+    @property
+    def facts(self) -> str:
+        """What the board does not show, such as rights to castle: part of what makes two positions equal."""
+        return " ".join(str(self.game.parameters.facts(self._states[0])).split()) if self.game.has_facts else ""
+
+    def move_text(self, action: int) -> str:
+        """A legal action as players write it here, `Nf3`; for most games the same as `Game.action_text`."""
+        if hasattr(self.game.parameters, "move_text"):
+            text: str = self.game.parameters.move_text(self, action)
+            return text
+        return self.game.action_text(action)
+
+    def read_move(self, text: str) -> int:
+        """The action of a text, as `Game.action_text` or `move_text` write it; raises BadMove if there is none."""
+        if hasattr(self.game.parameters, "read_move"):
+            action: int = self.game.parameters.read_move(self, text.strip())
+            return action
+        return self.game.parse_action(text)
 
     def play(self, move: int | str, player: int | str | None = None) -> Position:
         """The position after an action, by number or by text; raises BadMove or IllegalMove and says why."""
-        action = self.game.parse_action(move) if isinstance(move, str) else action_number(move)
+        action = self.read_move(move) if isinstance(move, str) else action_number(move)
         if not 0 <= action < self.game.actions:
             raise BadMove(f"action {action} does not exist; {self.game.name} has actions 0 to {self.game.actions - 1}")
         if player is not None and self.game.player(player) != self.to_play:
@@ -421,8 +497,12 @@ class Position:
         return planes.reshape(-1, *self.game.shape)
 
     def diagram(self) -> str:
-        """The board in one line, as `from_board` reads it."""
-        return diagram(self.board)
+        """The position in one line, as `from_board` reads it: its rows; of a game with pieces or facts all of it."""
+        rows = diagram(self.board, self.game.pieces)
+        if not self.game.has_facts and self.game.pieces == STONES:
+            return rows
+        counters = getattr(self.game.parameters, "counters", lambda state: "")(self._states[0])
+        return " ".join([rows, self.game.players[self.to_play][0].lower(), *self.facts.split(), *str(counters).split()])
 
     def _why_illegal(self, action: int) -> str:
         text, ended = self.game.action_text(action), self.outcome
@@ -447,7 +527,7 @@ class Position:
         return int(fresh[0]) if len(fresh) else None
 
     def __str__(self) -> str:
-        return draw(self.board, self.game.coordinates, self.last_cell)
+        return draw(self.board, self.game.coordinates, self.last_cell, self.game.pieces)
 
     def _repr_svg_(self) -> str:
         """The board as a notebook shows it. Drawing is a layer below this one, and is imported when somebody looks."""
@@ -463,6 +543,25 @@ class Position:
     def __eq__(self, other: object) -> bool:
         """Whether the boards and the players to move are equal; how they came about does not matter."""
         return isinstance(other, Position) and self.game == other.game and self.key == other.key
+
+
+@lru_cache(maxsize=256)
+def owners_of(pieces: tuple[Piece, ...]) -> np.ndarray:
+    """Whose each value of a board is: 0 for nobody's, or the player + 1."""
+    return np.array([0, *(0 if piece.owner is None else piece.owner + 1 for piece in pieces)], np.int8)
+
+
+def check_pieces(name: str, pieces: Sequence[Piece]) -> None:
+    """Raises GameFileError for pieces that cannot be told apart, or are nobody's who plays."""
+    for piece in pieces:
+        if not isinstance(piece, Piece):
+            raise GameFileError(f"{name}: pieces has {piece!r}; write Piece(symbol, owner)")
+        if len(piece.symbol) != 1 or piece.symbol in NOT_SYMBOLS or piece.symbol.isspace():
+            raise GameFileError(f"{name}: {piece.symbol!r} cannot be a piece's symbol; use one letter or sign")
+        if piece.owner not in (0, 1, None):
+            raise GameFileError(f"{name}: piece {piece.symbol} belongs to {piece.owner!r}; owners are 0, 1 and None")
+    if len({piece.symbol for piece in pieces}) < len(pieces) or not 1 <= len(pieces) <= MOST_PIECES:
+        raise GameFileError(f"{name}: there are 1 to {MOST_PIECES} pieces, each with a symbol of its own")
 
 
 def action_number(move: object) -> int:

@@ -146,8 +146,18 @@ def check_step(position: Position) -> None:
         raise Unsound(f"legal() {where} writes {legal}; they must rise, each once")
     if legal and not (legal[0] >= 0 and legal[-1] < game.actions):
         raise Unsound(f"legal() {where} writes {legal}; actions are 0 to {game.actions - 1}")
-    if not np.isin(position.board, (0, 1, 2)).all():
-        raise Unsound(f"board() {where} has other values than 0, 1 and 2")
+    if (other := strange_values(position.board, game)) is not None:
+        raise Unsound(f"board() {where} has {other}; its values are {values_of(game)}")
+
+
+def strange_values(board: np.ndarray, game: Game) -> int | None:
+    """The first value of a board that is no piece's number; None if there is none."""
+    strange = board[(board < 0) | (board > len(game.pieces))]
+    return int(strange[0]) if strange.size else None
+
+
+def values_of(game: Game) -> str:
+    return "0, 1 and 2" if len(game.pieces) == 2 else f"0 for an empty cell and 1 to {len(game.pieces)} for its pieces"
 
 
 def check_turns(game: Game, positions: list[Position]) -> None:
@@ -238,8 +248,8 @@ def check_rollouts(game: Game, positions: list[Position]) -> None:
             board = np.asarray(game.parameters.board(states[0]))
             if result not in (FIRST, SECOND, DRAW) or states[0].ply <= position.state.ply:
                 raise Unsound(f"rollout() does not play to the end from {moves(position)}")
-            if not np.isin(board, (0, 1, 2)).all():
-                raise Unsound(f"rollout() leaves a board with other values than 0, 1 and 2 from {moves(position)}")
+            if (other := strange_values(board, game)) is not None:
+                raise Unsound(f"rollout() leaves {other} on a board, whose values are {values_of(game)}")
 
 
 def check_refusals(game: Game, positions: list[Position]) -> None:
@@ -266,17 +276,23 @@ def check_undo(game: Game, positions: list[Position]) -> None:
 
 
 def check_keys(game: Game, positions: list[Position]) -> None:
-    boards: dict[tuple[bytes, int], Position] = {}
+    boards: dict[tuple[bytes, int, str], Position] = {}
     keys: dict[int, Position] = {}
     for position in itertools.chain(positions, first_positions(game)):
         if position.outcome is not None:
             continue
-        same_board = boards.setdefault((position.board.tobytes(), position.to_play), position)
+        same_board = boards.setdefault((position.board.tobytes(), position.to_play, position.facts), position)
         same_key = keys.setdefault(position.key, position)
         if same_board.key != position.key:
-            raise Unsound(f"{moves(same_board)} and {moves(position)} lead to one board, but to two keys")
+            raise Unsound(
+                f"{moves(same_board)} and {moves(position)} lead to one board, but to two keys; what a board does not "
+                "show belongs into facts()"
+            )
         if same_key.to_play != position.to_play or not np.array_equal(same_key.board, position.board):
             raise Unsound(f"{moves(same_key)} and {moves(position)} lead to two boards, but to one key")
+        if same_key.facts != position.facts:
+            told = f"the facts {same_key.facts!r} and {position.facts!r}"
+            raise Unsound(f"{moves(same_key)} and {moves(position)} lead to {told}, but to one key")
 
 
 def first_positions(game: Game, most: int = 400) -> Iterator[Position]:
@@ -311,6 +327,8 @@ def check_diagrams(game: Game, positions: list[Position]) -> None:
         read, where = game.from_board(position.diagram(), position.to_play), f"after {moves(position)}"
         if read.key != position.key or not np.array_equal(read.board, position.board):
             raise Unsound(f"setup() makes another position of the board {where}")
+        if read.facts != position.facts:
+            raise Unsound(f"setup() makes the facts {read.facts!r} of {position.facts!r} {where}")
         if (read.outcome is None) != (position.outcome is None) and game.actions == game.cells:
             raise Unsound(f"setup() does not see that the game is over {where}")
         if read.outcome is not None and position.outcome is not None and read.outcome.winner != position.outcome.winner:
@@ -337,8 +355,8 @@ def check_symmetries(game: Game, positions: list[Position]) -> None:
     if not hasattr(game.parameters, "setup"):
         raise Unsound("cannot be tested: give the class a setup(), or symmetries that are the identity alone")
     for position in positions:
-        if position.outcome is not None:
-            continue
+        if position.outcome is not None or position.facts:
+            continue  # what is said beside the board may turn with it; nobody knows how
         plain = game.from_board(position.diagram(), position.to_play)
         for which in range(1, len(cells)):
             mirrored = mirror(plain, cells[which])
@@ -347,10 +365,10 @@ def check_symmetries(game: Game, positions: list[Position]) -> None:
 
 
 def mirror(position: Position, cells: np.ndarray) -> Position | None:
-    board = np.zeros(position.game.cells, np.int8)
+    game, board = position.game, np.zeros(position.game.cells, np.int8)
     board[cells] = position.board.ravel()
     try:
-        return position.game.from_board(diagram(board.reshape(position.game.shape)), position.to_play)
+        return game.from_board(diagram(board.reshape(game.shape), game.pieces), position.to_play)
     except BadDiagram:
         return None
 

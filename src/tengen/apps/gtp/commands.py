@@ -32,7 +32,7 @@ from tengen.apps.gtp.words import (
 from tengen.games import file_names, load_game, other_names
 from tengen.records.record import Record, plays_points
 from tengen.records.sgf import read_sgf, write_sgf
-from tengen.rules.board import STONES, draw
+from tengen.rules.board import STONES, draw, marks_of
 from tengen.rules.errors import BadMove, IllegalMove, TengenError
 from tengen.rules.game import Position
 from tengen.search.limits import Decision
@@ -296,8 +296,10 @@ def give(talk: Conversation, stones: int) -> str:
 @command("showboard", words=[0])
 def showboard(talk: Conversation, words: list[str]) -> str:
     position = talk.session.position
-    board = draw(position.board, talk.session.vertices.shown, position.action if plays_points(position.game) else None)
-    turn = "" if talk.session.is_over else f"\n{COLOURS[position.to_play]} ({STONES[position.to_play + 1]}) to play"
+    last = position.action if plays_points(position.game) else None
+    board = draw(position.board, talk.session.vertices.shown, last, position.game.pieces)
+    mark = f" ({STONES[position.to_play].symbol})" if position.game.pieces == STONES else ""
+    turn = "" if talk.session.is_over else f"\n{COLOURS[position.to_play]}{mark} to play"
     return f"\n{board}{turn}"
 
 
@@ -367,7 +369,7 @@ def game_id(talk: Conversation, words: list[str]) -> str:
 
 @command("gogui-rules_board", words=[0])
 def rules_board(talk: Conversation, words: list[str]) -> str:
-    rows = [" ".join(STONES[stone] for stone in row) for row in talk.session.position.board]
+    rows = [" ".join(marks_of(talk.session.game.pieces)[value] for value in row) for row in talk.session.position.board]
     if talk.session.vertices.coordinates.from_top:
         rows.reverse()  # for the row with the highest number is on top there
     lacking = max(talk.session.game.shape) - len(rows)
