@@ -189,7 +189,7 @@ def game_tree(position: Position, depth: int) -> Branch:
             raise BadParameter(
                 f"{depth} plies from here are over {MOST_NODES} nodes; look less deep, or play some moves"
             )
-        board = tuple(here.board.ravel().tolist())
+        board = tuple(here.owners.ravel().tolist())
         if here.outcome is not None:
             value = float(here.outcome.value_for(position.to_play))
             return Branch(name, math.copysign(WIN, value) if value else 0.0, (), WIN * value, board)

@@ -330,7 +330,7 @@ def finished(
 
 
 def board_of(position: Position) -> list[int]:
-    return position.board.ravel().tolist()
+    return position.owners.ravel().tolist()
 
 
 # UCT
