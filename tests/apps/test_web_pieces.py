@@ -182,6 +182,14 @@ def test_stones_on_hexagons(opened: Any) -> None:
             assert abs(stone[side] + stone[length] / 2 - hexagon[side] - hexagon[length] / 2) < 1
     with opened("analyse?game=bridges&moves=b2-c2") as page:
         expect(page.locator(".heat.best")).to_have_count(1)
+    with opened("explore/mcts") as page:
+        page.locator('[data-field="example"]').select_option("own")
+        page.locator('[data-field="game"]').select_option("bridges")
+        expect(page.locator(".editor-board svg.board.comb")).to_be_visible()
+        root = page.locator(".tree-card").first
+        expect(root.locator("circle.stamp")).to_have_count(16)
+        cell(page, 5).click()
+        expect(root.locator(".stamp-stone.tint-red")).to_have_count(1)
 
 
 def test_whoever_moves_twice_is_not_answered_between(opened: Any) -> None:
@@ -209,7 +217,7 @@ def test_a_replay_shows_pieces(opened: Any) -> None:
 
     with opened("learn?run=mine") as page:
         page.get_by_role("button", name="To the start").click()
-        for taken, said in ((0, "b4"), (0, "e3"), (1, "dxe3")):
+        for taken, said in ((0, "b4"), (0, "e3"), (1, "Move 3 of 3")):
             page.get_by_role("button", name="A move on").click()
             expect(page.locator(".replay .layer-stones .piece")).to_have_count(14 - taken)
             expect(page.locator(".replay-said")).to_contain_text(said)
