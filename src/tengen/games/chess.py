@@ -100,6 +100,7 @@ class Chess(NamedTuple):
     )
     shape = (8, 8)
     move_planes = KINDS
+    most_legal = 218  # the most known
     actions = KINDS * 64
     symmetries = np.arange(64).reshape(1, -1)
     action_symmetries = np.arange(KINDS * 64).reshape(1, -1)
