@@ -572,7 +572,7 @@ def rights_after(rights, begin, end):
     for right in range(4):
         king = 60 if right % 2 == 0 else 4
         if begin == king or begin == ROOKS[right] or end == ROOKS[right]:
-            rights &= ~(1 << right)
+            rights &= 15 - (1 << right)
     return rights
 
 
