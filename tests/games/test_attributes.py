@@ -118,6 +118,8 @@ def test_titles_of_our_games():
         "gomoku": "Gomoku",
         "renju": "Renju",
         "reversi": "Reversi",
+        "draughts": "Draughts",
+        "international": "International draughts",
         "go": "Go",
         "mnk": "m,n,k",
     }

@@ -16,6 +16,7 @@ PRESETS = {
     "gomoku15",
     "renju15",
     "reversi",
+    "draughts",
     "go9",
 }
 

@@ -306,22 +306,24 @@ def key(game, state):  # noqa: F811
 @rules(Draughts)
 def encode(game, state, planes):
     own, other = state.to_play, 1 - state.to_play
-    planes[:6] = 0
-    planes[6] = state.clock // 10
-    planes[7] = own == 0
-    encode_squares(game, state.men[own], planes[0])
-    encode_squares(game, state.kings[own], planes[1])
-    encode_squares(game, state.men[other], planes[2])
-    encode_squares(game, state.kings[other], planes[3])
-    encode_squares(game, state.mover, planes[4])
-    encode_squares(game, state.jumped, planes[5])
+    for cell in range(size_of(game) * size_of(game)):
+        for plane in range(6):
+            planes[plane, cell] = 0
+        planes[6, cell] = state.clock // 10
+        planes[7, cell] = own == 0
+    mark(game, state.men[own], planes, 0)
+    mark(game, state.kings[own], planes, 1)
+    mark(game, state.men[other], planes, 2)
+    mark(game, state.kings[other], planes, 3)
+    mark(game, state.mover, planes, 4)
+    mark(game, state.jumped, planes, 5)
 
 
 @kernel
-def encode_squares(game, squares, plane):
-    """Writes ones for a set of squares."""
+def mark(game, squares, planes, plane):
+    """Writes ones into a plane for a set of squares."""
     while squares != 0:
-        plane[cell_of_bit(game, lowest_bit(squares))] = 1
+        planes[plane, cell_of_bit(game, lowest_bit(squares))] = 1
         squares &= squares - ONE
 
 
