@@ -121,6 +121,8 @@ def test_titles_of_our_games():
         "draughts": "Draughts",
         "international": "International draughts",
         "go": "Go",
+        "chess": "Chess",
+        "breakthrough": "Breakthrough",
         "mnk": "m,n,k",
     }
     assert tengen.load_game("gomoku:size=8,rule=renju").title == "Gomoku"

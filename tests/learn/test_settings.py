@@ -18,6 +18,7 @@ PRESETS = {
     "reversi",
     "draughts",
     "go9",
+    "chess",
 }
 
 
