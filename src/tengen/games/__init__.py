@@ -23,6 +23,7 @@ ORDER = (
     "go",
     "chess",
     "draughts",
+    "international",
     "breakthrough",
     "mnk",
 )
