@@ -35,6 +35,25 @@ def test_same_games(ours, theirs, games):
         assert position.outcome.value_for(0) == state.returns()[0]
 
 
+def test_same_games_of_breakthrough():
+    """There the first player comes from the top; so rows are counted from the other side."""
+    game, peer, rng = load_game("breakthrough"), pyspiel.load_game("breakthrough"), random.Random(7)
+    for _ in range(40):
+        position, state = game.start(), peer.new_initial_state()
+        while position.outcome is None:
+            theirs = {turned(state.action_to_string(action)): action for action in state.legal_actions()}
+            assert sorted(game.action_text(action) for action in position.legal_actions) == sorted(theirs), position
+            action = rng.choice(position.legal_actions)
+            position = position.play(action)
+            state.apply_action(theirs[game.action_text(action)])
+        assert state.is_terminal() and position.outcome.value_for(0) == state.returns()[0]
+
+
+def turned(text):
+    """A move such as `a7b6*` seen from the other side: `a2b3`."""
+    return "".join(str(9 - int(letter)) if letter.isdigit() else letter for letter in text.rstrip("*"))
+
+
 def go_action(game, state, action):
     """OpenSpiel's Go action as ours."""
     name = state.action_to_string(state.current_player(), action).split()[1]

@@ -118,7 +118,11 @@ def test_titles_of_our_games():
         "gomoku": "Gomoku",
         "renju": "Renju",
         "reversi": "Reversi",
+        "draughts": "Draughts",
+        "international": "International draughts",
         "go": "Go",
+        "chess": "Chess",
+        "breakthrough": "Breakthrough",
         "mnk": "m,n,k",
     }
     assert tengen.load_game("gomoku:size=8,rule=renju").title == "Gomoku"

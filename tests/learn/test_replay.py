@@ -29,14 +29,16 @@ def expected(game, games):
                 for cells, actions in zip(game.symmetries, game.action_symmetries, strict=True):
                     turned, policy = np.zeros_like(planes), np.zeros(game.actions, np.float32)
                     turned[:, cells] = planes
-                    policy[actions] = games.policies[index]
+                    kept = games.policies[index]
+                    places = np.arange(game.actions) if len(kept) == game.actions else position.legal_actions
+                    policy[actions[places]] = kept[: len(places)]
                     samples.setdefault(turned.tobytes(), []).append((policy, value))
             position = position.play(int(games.moves[index]))
             index += 1
     return samples
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "go:size=5"])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "go:size=5", "chess"])
 def test_samples(spec):
     game = load_game(spec)
     games = played(game)

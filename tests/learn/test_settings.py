@@ -16,7 +16,9 @@ PRESETS = {
     "gomoku15",
     "renju15",
     "reversi",
+    "draughts",
     "go9",
+    "chess",
 }
 
 

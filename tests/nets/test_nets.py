@@ -136,7 +136,7 @@ def test_local_heads_are_for_games_that_play_on_cells():
 
 
 @pytest.mark.parametrize("architecture", [*ARCHITECTURES, LOCAL], ids=str)
-@pytest.mark.parametrize("spec", ["reversi", "gomoku:size=7"])  # two columns at a time, and one by one
+@pytest.mark.parametrize("spec", ["reversi", "gomoku:size=7", "chess"])  # two columns at a time, one by one; planes
 def test_fewer_kernels_answer_the_same(spec, architecture, monkeypatch):
     """What a GPU computes, with cuDNN's fused functions written out for a CPU."""
 

@@ -18,6 +18,8 @@ GAMES += [
     "renju",
     "reversi",
     "reversi:size=4",
+    "draughts",
+    "international",
     "go:size=5",
     "go:size=9,handicap=2",
     "go:size=3,suicide=1",

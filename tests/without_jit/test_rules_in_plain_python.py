@@ -27,6 +27,8 @@ SPECS += [
     "gomoku:size=9,rule=renju",
     "reversi:size=6",
     "reversi",
+    "draughts",
+    "international",
     "go:size=3,suicide=1",
     "go:size=5",
     f"{EXAMPLE}:size=4",

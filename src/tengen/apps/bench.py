@@ -30,6 +30,7 @@ MIDDLE_GAMES = {  # for alpha-beta: the same positions every time
     "connect4": "4 4 4 4 3 5",
     "reversi": "f5 f6 e6 f4 g6 d7 c3 c5 d3 g4 c6 c4",
     "go:size=9": "e5 c3 g7 c7 g3",
+    "chess": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7",
 }
 PEERS = {  # our game, OpenSpiel's
     "tictactoe": "tic_tac_toe",
@@ -37,6 +38,8 @@ PEERS = {  # our game, OpenSpiel's
     "gomoku": "gomoku(size=15)",
     "reversi": "othello",
     "go:size=9": "go(board_size=9)",
+    "chess": "chess",
+    "breakthrough": "breakthrough",
 }
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tengen.knowledge.chess import Classical
 from tengen.knowledge.connect4 import OpenFours
+from tengen.knowledge.draughts import Formation
 from tengen.knowledge.go import Area
 from tengen.knowledge.gobang import Gobang
 from tengen.knowledge.gomoku import LinePatterns, tables_for
@@ -67,6 +69,14 @@ EVALUATIONS = {
         shape=(8, 8),
     ),
     "mobility": NamedEvaluation("mobility, corners, stability", ("reversi",), lambda game, region, width: Mobility()),
+    "formation": NamedEvaluation(
+        "men, kings, and where they stand", ("draughts",), lambda game, region, width: Formation.of(game)
+    ),
+    "classical": NamedEvaluation(
+        "material, squares, mobility, pawns, the king's shelter",
+        ("chess",),
+        lambda game, region, width: Classical.made(),
+    ),
     "area": NamedEvaluation("points by the nearest stone", ("go",), lambda game, region, width: Area()),
     "none": NamedEvaluation("nothing but the end of the game", (), lambda game, region, width: Plain()),
 }

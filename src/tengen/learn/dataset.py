@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tengen.games import load_game
-from tengen.learn.replay import places_of, positions_at
+from tengen.learn.replay import places_of, positions_at, with_all_actions
 from tengen.learn.run import game_of_run, newest_games
 from tengen.learn.selfplay import Games
 from tengen.learn.targets import PlayedGames
@@ -94,7 +94,7 @@ def tables_of(folder: Path, game: Game) -> Iterator[Any]:
 
 def columns_of(game: Game, generation: int, games: Games, chosen: np.ndarray) -> list[np.ndarray]:
     """The values of the file's columns, in their order, for the positions `chosen`."""
-    played = PlayedGames(games.moves, games.policies, *places_of(games), None, None)
+    played = with_all_actions(game, PlayedGames(games.moves, games.policies, *places_of(games), None, None))
     planes, values, movers = positions_at(game, played, chosen, np.zeros(len(chosen), np.int64))
     return [
         np.full(len(chosen), generation),
@@ -103,6 +103,6 @@ def columns_of(game: Game, generation: int, games: Games, chosen: np.ndarray) ->
         movers,
         games.moves[chosen],
         values,
-        games.policies[chosen].astype(np.float32),
+        played.policies[chosen].astype(np.float32),
         planes.reshape(len(chosen), -1),
     ]

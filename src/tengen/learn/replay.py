@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tengen.learn.selfplay import Games
+from tengen.learn.selfplay import Games, places_for
 from tengen.learn.targets import NamedTarget, PlayedGames, Target
-from tengen.rules.contract import DRAW, encode, play, score, start, territory
+from tengen.rules.contract import DRAW, encode, legal, play, score, start, territory
 from tengen.rules.game import Game
 from tengen.rules.kernels import entry
 
@@ -46,6 +46,32 @@ def replay_to_end(game, states, moves, lengths, owners, scores):
             index += 1
         territory(game, states[0], owners[number])
         scores[number] = score(game, states[0])
+
+
+@entry
+def spread(game, states, actions, moves, begins, chosen, kept, policies):
+    """Writes the policies [batch, actions] of chosen positions from those `kept` [batch, legal actions] in order."""
+    for b in range(len(chosen)):
+        states[0] = states[1]
+        start(game, states[0])
+        for index in range(begins[chosen[b]], chosen[b]):
+            play(game, states[0], moves[index])
+        for k in range(legal(game, states[0], actions)):
+            policies[b, actions[k]] = kept[b, k]
+
+
+class SpreadPolicies:
+    """Policies that are kept by legal actions, asked for as if they were [positions, actions]."""
+
+    def __init__(self, game: Game, played: PlayedGames):
+        self.game, self.played = game, played
+
+    def __getitem__(self, chosen: np.ndarray) -> np.ndarray:
+        played, policies = self.played, np.zeros((len(chosen), self.game.actions), np.float32)
+        states, actions = self.game.new_states(2), np.empty(self.game.most_legal, np.int32)
+        kept = played.policies[chosen].astype(np.float32)
+        spread(self.game.parameters, states, actions, played.moves, played.begins, chosen, kept, policies)
+        return policies
 
 
 class Samples(NamedTuple):
@@ -93,7 +119,7 @@ class Replay:
         }
         owners, scores = (np.concatenate(parts) for parts in zip(*self._ends.values(), strict=True))
         self.useful: Any = np.flatnonzero(games.policies.any(axis=1))
-        return PlayedGames(games.moves, games.policies, *places_of(games), owners, scores)
+        return with_all_actions(self.game, PlayedGames(games.moves, games.policies, *places_of(games), owners, scores))
 
     def ends_of(self, games: Games) -> tuple[np.ndarray, np.ndarray]:
         """The owners of cells at the games' ends [games, cells], and the scores [games]; zeros if not needed."""
@@ -122,6 +148,13 @@ class Replay:
             return numbers.astype(np.float32)
         images = self.game.symmetries if target.per == "cells" else self.game.action_symmetries
         return turned(numbers, images[turns])
+
+
+def with_all_actions(game: Game, played: PlayedGames) -> PlayedGames:
+    """The games with policies over all actions, however they are kept."""
+    if places_for(game) == game.actions:
+        return played
+    return played._replace(policies=SpreadPolicies(game, played))
 
 
 def positions_at(

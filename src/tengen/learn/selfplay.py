@@ -52,7 +52,7 @@ class Trajectory(NamedTuple):
     """What was played so far in the game of each row."""
 
     moves: Any  # [rows, plies]
-    policies: Any  # [rows, plies, actions]: all zero where a move was random
+    policies: Any  # [rows, plies, places]: see `places_for`; all zero where a move was random
     plies: Any  # [rows]
     ended: Any  # [rows]: plies of a game that has ended, and waits to be read; else 0
     results: Any  # [rows]: and how it ended
@@ -63,12 +63,18 @@ def new_trajectories(game: Game, count: int, longest: int) -> Trajectory:
     """Trajectories of `count` rows, of up to `longest` plies."""
     return Trajectory(
         moves=np.zeros((count, longest), np.int16),
-        policies=np.zeros((count, longest, game.actions), np.float32),
+        policies=np.zeros((count, longest, places_for(game)), np.float32),
         plies=np.zeros(count, np.int32),
         ended=np.zeros(count, np.int32),
         results=np.zeros(count, np.int8),
         blank=as_words(game.new_states(1))[0],
     )
+
+
+def places_for(game: Game) -> int:
+    """How many numbers a policy is kept as: one for each action, or, where few of them are legal at once, one for each
+    legal action in their order."""
+    return game.most_legal
 
 
 @kernel
@@ -79,7 +85,13 @@ def record_move(row, trajectory, i, ply, edge):
     policy = trajectory.policies[i, ply]
     policy[:] = 0
     for k in range(nodes[ROOT].count):
-        policy[edges[first + k].action] = weights[k]
+        action = edges[first + k].action
+        place = np.int64(action)
+        if len(policy) < len(row.scores):  # a place for each legal action
+            place = 0
+            for other in range(nodes[ROOT].count):
+                place += edges[first + other].action < action
+        policy[place] = weights[k]
     trajectory.moves[i, ply] = edges[edge].action
     trajectory.plies[i] = ply + 1
 
@@ -179,12 +191,12 @@ class Games(NamedTuple):
     lengths: np.ndarray  # [games]: plies
     results: np.ndarray  # [games]: FIRST, SECOND or DRAW
     moves: np.ndarray  # [positions]
-    policies: np.ndarray  # [positions, actions], float16; all zero where a move was random
+    policies: np.ndarray  # [positions, places], float16: see `places_for`; all zero where a move was random
 
     @staticmethod
-    def none(actions: int) -> Games:
+    def none(game: Game) -> Games:
         kinds = np.int32, np.int8, np.int16, np.float16
-        shapes = 0, 0, 0, (0, actions)
+        shapes = 0, 0, 0, (0, places_for(game))
         return Games(*(np.zeros(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)))
 
     @staticmethod
@@ -206,7 +218,7 @@ class Group:
 
         Searches begin anew: none uses what an earlier network found.
         """
-        game, finished, done = self.game.parameters, [Games.none(self.game.actions)], 0
+        game, finished, done = self.game.parameters, [Games.none(self.game)], 0
         begin_searches(game, self.rows)
         if self.plan.prior_temperature != 1:
             evaluator = Tempered(evaluator, self.plan.prior_temperature)

@@ -14,7 +14,16 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tengen.nets.layers import Block, Convolution, ConvolutionalNetwork, LocalPolicy, folded, without_targets
+from tengen.nets.layers import (
+    Block,
+    Convolution,
+    ConvolutionalNetwork,
+    LocalPolicy,
+    LocalValue,
+    PlanePolicy,
+    folded,
+    without_targets,
+)
 from tengen.rules.game import Game
 
 ONE = (1, 1)
@@ -125,7 +134,8 @@ class PlayingNet(nn.Module):
         self.planes = max(PLANES, widened(first.in_channels))
         first.weight = nn.Parameter(functional.pad(first.weight, (0, 0, 0, 0, 0, self.planes - first.in_channels)))
         self.tower = nn.Sequential(*(fused(layer, columns) for layer in layers))
-        self.heads = (LocalHeads if isinstance(own.policy, LocalPolicy) else DenseHeads)(own)
+        heads = {LocalPolicy: LocalHeads, PlanePolicy: PlaneHeads}.get(type(own.policy), DenseHeads)
+        self.heads = heads(own)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Widened planes to logits [rows, actions] and values [rows]."""
@@ -229,8 +239,39 @@ class LocalHeads(nn.Module):
         if policy.passing is not None:
             passing = functional.linear(moves.mean(1), policy.passing.weight.flatten(1), policy.passing.bias)
             logits = torch.cat([logits, passing], 1)
-        hidden = value.hidden(torch.cat([chances.mean(1), chances.amax(1)], 1)).relu_()
-        return logits, value.last(hidden).tanh_().squeeze(1)
+        return logits, local_values(value, chances)
+
+
+class PlaneHeads(nn.Module):
+    """One look at each cell, then a logit for each kind of move from it; values as the model has them."""
+
+    def __init__(self, model: Any):
+        super().__init__()
+        self.is_local = isinstance(model.value, LocalValue)
+        value = [model.value.first] if self.is_local else layers_of(model.value)
+        parts = model.policy.first, value[0]
+        self.look, self.split = look_of(*parts), [part.convolution.out_channels for part in parts]
+        self.kinds = wide_linear(model.policy.kinds.weight.flatten(1), model.policy.kinds.bias)
+        self.count = model.policy.kinds.out_channels
+        if self.is_local:
+            self.value = model.value
+        else:
+            turned = value[3].weight.unflatten(1, (self.split[1], -1)).transpose(1, 2).flatten(1)
+            self.hidden, self.last = wide_linear(turned, value[3].bias), value[5]
+
+    def forward(self, cells: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        moves, chances = self.look(cells).relu_()[..., : sum(self.split)].split(self.split, 2)
+        logits = self.kinds(moves)[..., : self.count].transpose(1, 2).flatten(1)
+        if self.is_local:
+            return logits, local_values(self.value, chances)
+        hidden = self.hidden(chances.flatten(1))[:, : self.last.in_features].relu()
+        return logits, self.last(hidden).tanh_().squeeze(1)
+
+
+def local_values(value: Any, chances: torch.Tensor) -> torch.Tensor:
+    """The values of a LocalValue, from what it sees in each cell [rows, cells, channels]."""
+    hidden = value.hidden(torch.cat([chances.mean(1), chances.amax(1)], 1)).relu_()
+    return value.last(hidden).tanh_().squeeze(1)
 
 
 def look_of(policy: Any, value: Any) -> nn.Linear:

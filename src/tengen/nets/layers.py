@@ -74,6 +74,18 @@ class LocalPolicy(nn.Module):
         return torch.cat([logits, self.flatten(self.passing(self.mean(seen)))], 1) if self.passing else logits
 
 
+class PlanePolicy(nn.Module):
+    """A logit for each kind of move from each cell: planes over the board, in the order of actions."""
+
+    def __init__(self, channels: int, kinds: int, has_norm: bool):
+        super().__init__()
+        self.first, self.relu = Convolution(channels, channels, 1, has_norm), nn.ReLU()
+        self.kinds, self.flatten = quiet(nn.Conv2d(channels, kinds, 1)), nn.Flatten()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.flatten(self.kinds(self.relu(self.first(x))))
+
+
 class LocalValue(nn.Module):
     """A value from the means and the maxima over the board."""
 
@@ -131,7 +143,10 @@ class ConvolutionalNetwork(Network):
 def dense_heads(
     game: Game, channels: int, moves: int, chances: int, hidden: int, has_norm: bool = True
 ) -> tuple[nn.Module, nn.Module]:
-    """AlphaZero's policy and value heads: `moves` and `chances` channels, then a layer over all cells of one board."""
+    """AlphaZero's policy and value heads: `moves` and `chances` channels, then a layer over all cells of one board.
+
+    Where an action is a kind of move and a cell, the policy is planes over the board.
+    """
     policy = dense_policy(game, channels, moves, has_norm)
     value = nn.Sequential(
         Convolution(channels, chances, 1, has_norm),
@@ -147,7 +162,7 @@ def dense_heads(
 
 def local_heads(game: Game, channels: int, moves: int, chances: int, hidden: int) -> tuple[nn.Module, nn.Module]:
     """Policy and value heads with the same weights for every cell, for boards of any size."""
-    if not plays_on_cells(game):
+    if not (plays_on_cells(game) or game.move_planes):
         raise BadParameter(f"net.heads=local is for games that play on cells: {game.spec} has {game.actions} actions")
     return local_policy(game, channels, moves), LocalValue(channels, chances, hidden)
 
@@ -158,6 +173,8 @@ def policy_head(game: Game, channels: int, moves: int = 4) -> nn.Module:
 
 
 def dense_policy(game: Game, channels: int, moves: int, has_norm: bool = True) -> nn.Module:
+    if game.move_planes:
+        return PlanePolicy(channels, game.move_planes, has_norm)
     return nn.Sequential(
         Convolution(channels, moves, 1, has_norm),
         nn.ReLU(),
@@ -167,6 +184,8 @@ def dense_policy(game: Game, channels: int, moves: int, has_norm: bool = True) -
 
 
 def local_policy(game: Game, channels: int, moves: int) -> nn.Module:
+    if game.move_planes:
+        return PlanePolicy(channels, game.move_planes, has_norm=True)
     return LocalPolicy(channels, moves, game.actions > game.cells)
 
 

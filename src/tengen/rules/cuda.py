@@ -45,10 +45,10 @@ def grid(rows: int, each: int = ROWS) -> tuple[int, int]:
 
 
 def scratch_shapes(game: Game) -> tuple[tuple[int, int], tuple[int, int, int], tuple[int]]:
-    """What the threads of a block have in common: actions [rows, actions], planes [rows, planes, cells], and how many
-    words are enough for these or for priors [rows, actions]."""
+    """What the threads of a block have in common: actions [rows, legal actions], planes [rows, planes, cells], and how
+    many words are enough for these or for priors [rows, actions]."""
     rows, words = ROWS, max(-(-len(game.planes) * game.cells // 4), game.actions)
-    bytes_each = 4 * (game.actions + words + 4)
+    bytes_each = 4 * (game.most_legal + words + 4)
     while rows * bytes_each > SHARED_BYTES:
         rows //= 2
         if rows == 0:
@@ -56,7 +56,7 @@ def scratch_shapes(game: Game) -> tuple[tuple[int, int], tuple[int, int, int], t
                 f"{game.spec}: planes and actions take {bytes_each:,} bytes, and on a GPU there is room for "
                 f"{SHARED_BYTES:,}; use --device cpu"
             )
-    return (rows, game.actions), (rows, len(game.planes), game.cells), (rows * words,)
+    return (rows, game.most_legal), (rows, len(game.planes), game.cells), (rows * words,)
 
 
 class GpuEntry:

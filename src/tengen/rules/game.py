@@ -154,6 +154,15 @@ class Game:
             raise GameFileError(f"{self.spec} has {count:,} actions; a game has 1 to {MOST_ACTIONS:,}")
         return count
 
+    @cached_property
+    def most_legal(self) -> int:
+        """The most actions that are legal at once; by default, all there are. Trees and games under way take memory
+        for so many."""
+        count = int(self._own("most_legal", self.actions))
+        if not 1 <= count <= self.actions:
+            raise GameFileError(f"{self.spec}: most_legal is {count}; it is 1 to {self.actions}, its actions")
+        return count
+
     @property
     def planes(self) -> tuple[str, ...]:
         """What each of the network's input planes shows."""

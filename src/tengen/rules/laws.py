@@ -146,6 +146,8 @@ def check_step(position: Position) -> None:
         raise Unsound(f"legal() {where} writes {legal}; they must rise, each once")
     if legal and not (legal[0] >= 0 and legal[-1] < game.actions):
         raise Unsound(f"legal() {where} writes {legal}; actions are 0 to {game.actions - 1}")
+    if len(legal) > game.most_legal:
+        raise Unsound(f"legal() {where} writes {len(legal)} actions; most_legal is {game.most_legal}")
     if (other := strange_values(position.board, game)) is not None:
         raise Unsound(f"board() {where} has {other}; its values are {values_of(game)}")
 

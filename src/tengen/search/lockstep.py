@@ -90,8 +90,8 @@ class Rows(NamedTuple):
     sizes: Any  # [rows, 2]: nodes and edges in use
     paths: Any  # [rows, plies, 2]
     scores: Any  # [rows, actions]: see gumbel.py
-    actions: Any  # [rows, actions]: scratch memory
-    weights: Any  # [rows, actions]: the policy of a search that is done, by edge
+    actions: Any  # [rows, legal actions]: scratch memory
+    weights: Any  # [rows, legal actions]: the policy of a search that is done, by edge
     planes: Any  # [rows, planes, cells]: what the network is selected
     shown: Any  # [rows · planes · cells]: the same once more
     spare_nodes: Any  # [1 or rows, nodes]: for moving a tree
@@ -112,7 +112,7 @@ class Row(NamedTuple):
     sizes: Any  # [2]
     path: Any  # [plies, 2]
     scores: Any  # [actions]
-    actions: Any
+    actions: Any  # [legal actions]
     weights: Any
     planes: Any  # [planes, cells]
     spare_nodes: Any  # [nodes]
@@ -147,7 +147,7 @@ def row_of(rows, i, actions, weights, planes):
 def row_shapes(game: Game, plan: Plan, count: int, spare: int = 1) -> dict[str, tuple[tuple[int, ...], Any]]:
     """The shape and the kind of each array of `count` rows, of which `spare` move their trees at the same time."""
     nodes = (2 if plan.keep else 1) * plan.simulations + 2
-    edges, actions, state = nodes * game.actions, game.actions, game.parameters.record()
+    edges, actions, state = nodes * game.most_legal, game.most_legal, game.parameters.record()
     return {
         "progress": ((count,), PROGRESS),
         "roots": ((count,), state),
@@ -156,7 +156,7 @@ def row_shapes(game: Game, plan: Plan, count: int, spare: int = 1) -> dict[str, 
         "edges": ((count, edges), EDGE),
         "sizes": ((count, 2), np.int64),
         "paths": ((count, LONGEST, 2), np.int32),
-        "scores": ((count, actions), np.float32),
+        "scores": ((count, game.actions), np.float32),
         "actions": ((count, actions), np.int32),
         "weights": ((count, actions), np.float32),
         "planes": ((count, len(game.planes), game.cells), np.float32),

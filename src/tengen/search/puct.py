@@ -346,7 +346,7 @@ class Puct:
         best = self.favourite(ROOT) if best is None else best
         line, value = self.line_through(best), float(best.value) / max(int(best.visits), 1)
         total = max(int(edges.visits.sum()), 1)
-        is_full = self.sizes[1] + self.game.actions > len(self.edges)
+        is_full = self.sizes[1] + self.game.most_legal > len(self.edges)
         return Decision(
             action=line[0],
             value={LOST: -1.0, DRAWN: 0.0, WON: 1.0}.get(proven, value),

@@ -90,7 +90,7 @@ class ClusterTraining(Training):
         gated = self.settings.evaluation.gating > 0
         oldest = 0 if gated else min(self.replay.generations, default=0)
         slices, seconds = self.pool.harvest(self.settings.selfplay.positions, oldest, self._waiting)
-        games = Games.join([Games.none(self.game.actions), *(slice.games for slice in slices)])
+        games = Games.join([Games.none(self.game), *(slice.games for slice in slices)])
         more = {"cluster": self._measured(slices)}
         return GenerationGames(games, sum(slice.evaluations for slice in slices), seconds, more)
 

@@ -17,12 +17,12 @@ from numba import typeof
 
 from tengen.games import load_game
 from tengen.learn.gpu import kernels
-from tengen.learn.selfplay import Opening, new_trajectories
+from tengen.learn.selfplay import Opening, new_trajectories, places_for
 from tengen.rules.cuda import GpuEntry, scratch_shapes
 from tengen.rules.game import Game
 from tengen.search.lockstep import Plan, new_rows
 
-KERNELS = "play_rows", "begin_rows", "search_rows", "set_up_rows", "end_rows"  # the last for targets
+KERNELS = "play_rows", "begin_rows", "search_rows", "set_up_rows"
 
 
 def kernel_of(name: str) -> GpuEntry:
@@ -46,13 +46,16 @@ def arguments_of(name: str, game: Game, plan: Plan) -> tuple[Any, ...]:
         "begin_rows": (rows, trajectory, trajectory.ended),
         "search_rows": (rows,),
         "set_up_rows": (*moved, planes, bytes_),
+        "list_legal": (*moved, rows.actions),
         "end_rows": (*moved, np.zeros((2, game.cells), np.int8), floats),
     }[name]
 
 
 def compile_ahead(game: Game, plan: Plan, opening: Opening, needs_end: bool) -> None:
     """Begins to compile the kernels that are not on disk yet. Whoever launches one of them waits for all."""
-    wanted = {name: constants_of(name, game, plan, opening) for name in (KERNELS if needs_end else KERNELS[:-1])}
+    is_spread = places_for(game) < game.actions
+    names = [*KERNELS, *["list_legal"] * is_spread, *["end_rows"] * needs_end]
+    wanted = {name: constants_of(name, game, plan, opening) for name in names}
     try:
         missing = {name: constants for name, constants in wanted.items() if not kernel_of(name).is_kept(constants)}
     except OSError:  # nothing can be left on disk

@@ -6,7 +6,7 @@ import numpy as np
 from numba import cuda
 
 from tengen.learn.selfplay import begin_game, play_row
-from tengen.rules.contract import encode, kernel, play, score, start, territory
+from tengen.rules.contract import encode, kernel, legal, play, score, start, territory
 from tengen.rules.cuda import gpu_entry
 from tengen.rules.cuda_intrinsics import bits_of, held, shaped
 from tengen.search.lockstep import attach_and_backup, copy_words, row_of, select_root, selected_state
@@ -49,12 +49,12 @@ def play_rows(rows, trajectory, priors, values):
     scales = cuda.shared.array((ACTIONS[0], 2), np.float32)
     painted, planes = received.view(np.uint8), shaped(received, PLANES)
     thread, threads, first = cuda.threadIdx.x, cuda.blockDim.x, cuda.blockIdx.x * ACTIONS[0]
-    count = min(ACTIONS[0], len(rows.progress) - first)
+    count, each = min(ACTIONS[0], len(rows.progress) - first), len(priors) // len(rows.progress)
     own = min(thread, count - 1)
     i, size, node, value = first + own, PLANES[1] * PLANES[2], np.int64(0), np.float32(0)
     plays = thread < count and trajectory.ended[i] == 0
     row = held(row_of(rows, i, actions[own], actions.view(np.float32)[own], planes[own]))
-    copy_together(priors[first * ACTIONS[1] : (first + count) * ACTIONS[1]], received, thread, threads)
+    copy_together(priors[first * each : (first + count) * each], received, thread, threads)
     if thread < count:
         numbers[own, 1] = 0
     cuda.syncthreads()
@@ -63,7 +63,7 @@ def play_rows(rows, trajectory, priors, values):
         if row.progress.length == 0:
             row.sizes[0] = row.sizes[1] = 0
         numbers[own, 0] = row.sizes[1]
-        likely = received[own * ACTIONS[1] : (own + 1) * ACTIONS[1]]
+        likely = received[own * each : (own + 1) * each]
         node, edges, scale, least = add_node(
             game, row.nodes, row.edges, row.sizes, state, likely, values[i], row.actions
         )
@@ -71,7 +71,7 @@ def play_rows(rows, trajectory, priors, values):
         value = values[i] if state.to_play == 0 else -values[i]
     cuda.syncthreads()
     for k in range(count):
-        likely = received[k * ACTIONS[1] : (k + 1) * ACTIONS[1]]
+        likely = received[k * each : (k + 1) * each]
         write_edges(rows.edge_words[first + k], numbers[k], actions[k], likely, scales[k], thread, threads)
     cuda.syncthreads()
     if plays:
@@ -129,6 +129,19 @@ def set_up_rows(states, words, blank, moves, begins, ends, planes, movers):
             play(game, states[i], moves[index])
         encode(game, states[i], planes[i])
         movers[i] = states[i].to_play
+
+
+@gpu_entry("game")
+def list_legal(states, words, blank, moves, begins, ends, actions):
+    """The legal actions of each state after moves[begins : ends], with zeros behind them."""
+    i = cuda.grid(1)
+    if i < len(states):
+        copy_words(blank, words[i])
+        start(game, states[i])
+        for index in range(begins[i], ends[i]):
+            play(game, states[i], moves[index])
+        for k in range(legal(game, states[i], actions[i]), actions.shape[1]):
+            actions[i, k] = 0
 
 
 @gpu_entry("game")

@@ -9,9 +9,9 @@ import torch
 from numba import cuda
 
 from tengen.learn.gpu.arrays import launch, shared, to_gpu
-from tengen.learn.gpu.kernels import end_rows, set_up_rows
+from tengen.learn.gpu.kernels import end_rows, list_legal, set_up_rows
 from tengen.learn.replay import Replay, places_of
-from tengen.learn.selfplay import Games
+from tengen.learn.selfplay import Games, places_for
 from tengen.learn.targets import NamedTarget, PlayedGames, Target
 from tengen.rules.contract import DRAW
 from tengen.rules.cuda import grid
@@ -41,7 +41,9 @@ class GpuReplay(Replay):
             positions, games = positions + len(part.moves), games + len(part.scores)
         played = PlayedGames(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
         self.useful: Any = torch.nonzero(played.policies.any(1)).squeeze(1)
-        return played
+        if places_for(self.game) == self.game.actions:
+            return played
+        return played._replace(policies=SpreadThere(self, played))
 
     def _hold(self, games: Games) -> PlayedGames:
         """One generation's games on the GPU, with what a batch asks of each position."""
@@ -93,6 +95,21 @@ class GpuReplay(Replay):
         if target.per == "position":
             return numbers.float()
         return turned(numbers, (self.cells if target.per == "cells" else self.actions)[turns])
+
+
+class SpreadThere:
+    """As `SpreadPolicies`, on the GPU."""
+
+    def __init__(self, replay: GpuReplay, played: PlayedGames):
+        self.replay, self.played = replay, played
+
+    def __getitem__(self, chosen: torch.Tensor) -> torch.Tensor:
+        played, game, count = self.played, self.replay.game, len(chosen)
+        actions = torch.zeros((count, game.most_legal), dtype=torch.int32, device="cuda")
+        sources = shared(played.moves, played.begins[chosen], chosen, actions)
+        launch(list_legal, grid(count), game.parameters, *self.replay._states(count), *sources)
+        policies = torch.zeros((count, game.actions), device="cuda")
+        return policies.scatter_add_(1, actions.long(), played.policies[chosen].float())
 
 
 def turned(numbers: torch.Tensor, images: torch.Tensor) -> torch.Tensor:

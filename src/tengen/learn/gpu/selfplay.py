@@ -31,7 +31,7 @@ class Finished(NamedTuple):
     lengths: torch.Tensor  # [rows]: plies of a row's game; 0 where it goes on, or waits for the next look
     results: torch.Tensor  # [rows]
     moves: torch.Tensor  # [positions]; behind those of the last game stands whatever there is
-    policies: torch.Tensor  # [positions, actions]
+    policies: torch.Tensor  # [positions, places]
 
 
 def copy_finished(tensors: dict[str, torch.Tensor], room: int) -> Finished:
@@ -70,7 +70,7 @@ class GpuGroup:
         self.tensors = {name: to_gpu(getattr(trajectory, name)) for name in FIELDS}
         blank = cuda.to_device(trajectory.blank)
         self.trajectory = Trajectory(blank=blank, **dict(zip(FIELDS, shared(*self.tensors.values()), strict=True)))
-        self.room, self.unread = max(longest, ROOM * count), Games.none(game.actions)
+        self.room, self.unread = max(longest, ROOM * count), Games.none(game)
         self.answers = shared(self.net.priors.view(-1), self.net.values)
         self.stream, self.reading = torch.cuda.Stream(), torch.cuda.Stream(priority=-1)
         with torch.cuda.stream(self.stream):
@@ -113,7 +113,7 @@ class GpuGroup:
         The last search goes on after the games are returned; those that it ends are read the next time.
         """
         finished, done = [self.unread], len(self.unread.moves)
-        self.unread = Games.none(self.game.actions)
+        self.unread = Games.none(self.game)
         torch.cuda.current_stream().synchronize()  # whoever trains the model is done
         with torch.cuda.stream(self.stream):
             self.net.load(model)
