@@ -433,7 +433,7 @@ def test_a_run_is_trained_gone_on_with_and_played(site: Site, monkeypatch: pytes
     assert site.get("/api/runs/pawns/games")["games"][0]["end"]["game"] == "pawns:size=4"
     numbers = ("run.generations=2", "selfplay.positions=64", "selfplay.simulations=2", "evaluation.games=2")
     changes = [f"--set={text}" for text in (*numbers, "evaluation.every=1")]
-    relative = PAWNS.relative_to(ROOT)
+    relative = os.path.relpath(PAWNS, ROOT)
     monkeypatch.chdir(ROOT)
     command = [sys.executable, "-m", "tengen", "train", f"./{relative}:size=4", *changes, "--minutes", "0.001"]
     subprocess.run([*command, "--run", site.settings.runs / "mine"], cwd=ROOT, check=True, timeout=PATIENCE)
