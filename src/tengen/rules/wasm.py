@@ -26,7 +26,6 @@ from tengen.rules.kernels import Entry
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext,+mutable-globals"
 STACK_BYTES = 1 << 20
-UNUSED = re.compile(r"NRT_|numba_|Py|_Py")  # what only the ends of references and exceptions would ask for
 
 
 class Export(NamedTuple):
@@ -107,7 +106,12 @@ def for_wasm(code: str) -> str:
     """LLVM's code without what only this CPU has. Kernels allocate nothing, so counting references is left out."""
     code = re.sub(r'target triple = ".*"', f'target triple = "{TRIPLE}"', code)
     code = re.sub(r'target datalayout = ".*"\n', "", code)
-    code = re.sub(r"(define [^\n]*@NRT_(?:inc|dec)ref\(ptr [^)]*\))[^{]*\{.*?\n\}", r"\1 alwaysinline {\n  ret void\n}", code, flags=re.S)
+    code = re.sub(
+        r"(define [^\n]*@NRT_(?:inc|dec)ref\(ptr [^)]*\))[^{]*\{.*?\n\}",
+        r"\1 alwaysinline {\n  ret void\n}",
+        code,
+        flags=re.S,
+    )
     code = re.sub(r"(%[^ ]+) = (tail )?call i8 @llvm.x86.atomic.sub.cc.i64\([^\n]*", r"\1 = add i8 0, 0", code)
     code = code.replace('"target-cpu"', '"no-cpu"').replace('"target-features"', '"no-features"')
     return re.sub(r"= common (local_unnamed_addr |unnamed_addr )?global", "= internal global", code)
@@ -121,7 +125,7 @@ def linked(objects: list[tuple[str, bytes]]) -> bytes:
             paths.append(Path(folder, f"{name}.o"))
             paths[-1].write_bytes(code)
         out = Path(folder, "module.wasm")
-        flags = ["--no-entry", "--import-memory", "--export=__heap_base", "--allow-undefined", "--gc-sections"]
+        flags = ["--no-entry", "--export=__heap_base", "--allow-undefined", "--gc-sections"]
         flags += ["--strip-all", "-z", f"stack-size={STACK_BYTES}", "--stack-first"]
         flags += [f"--export={name}" for name, _ in objects]
         command = [sys.executable, "-m", "ziglang", "wasm-ld", *flags, "-o", str(out), *map(str, paths)]

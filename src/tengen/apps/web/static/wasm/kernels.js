@@ -76,17 +76,13 @@ class KernelArray {
 
 export class Kernels {
   /** A module, compiled, with its table of contents. */
-  static async load(module, contents, pages = 64) {
-    const memory = new WebAssembly.Memory({ initial: pages, maximum: 32768 });
-    const nothing = () => 0;
-    const env = { memory, log: Math.log };
-    for (const { name, kind } of WebAssembly.Module.imports(module)) if (kind === "function") env[name] ??= nothing;
-    const { exports } = await WebAssembly.instantiate(module, { env });
-    return new Kernels(memory, exports, contents);
+  static async load(module, contents) {
+    const { exports } = await WebAssembly.instantiate(module, { env: { log: Math.log } });
+    return new Kernels(exports, contents);
   }
 
-  constructor(memory, exports, contents) {
-    Object.assign(this, { memory, exports, contents });
+  constructor(exports, contents) {
+    Object.assign(this, { memory: exports.memory, exports, contents });
     this.end = exports.__heap_base.value;
     this.answer = this.array("uint64", [8]);
     this.trouble = this.array("uint64", [8]);
