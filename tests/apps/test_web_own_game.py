@@ -26,13 +26,13 @@ from tengen.apps.web.jobs import JOBS, Jobs
 from tengen.apps.web.levels import LEVELS
 from tengen.apps.web.server import new_app
 from tengen.apps.web.settings import ServerSettings
-from tengen.apps.web.views import Placement, step_of
 from tengen.arena.match import play_game
 from tengen.games import load_game, offered_names
 from tengen.learn.settings import load_settings
 from tengen.records.record import Record
 from tengen.records.sgf import read_sgf, write_sgf
 from tengen.records.store import Store
+from tengen.report.steps import Placement, step_of
 from tengen.rules.errors import TengenError
 
 PATIENCE = 300  # seconds that anything may take on a busy machine, compiling included

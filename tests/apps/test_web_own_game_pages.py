@@ -14,8 +14,8 @@ from file_games import BREAKTHROUGH, LITTLE_RACE, write_run
 
 from tengen.apps.web.server import new_app
 from tengen.apps.web.settings import ServerSettings
-from tengen.apps.web.views import step_of
 from tengen.games import load_game
+from tengen.report.steps import step_of
 from tengen.rules.game import Position
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 from broken_games import BREAKS, EXAMPLE, problems_of
+from piece_games import KINGS_AND_PAWNS
 
 import tengen
 
@@ -23,6 +24,7 @@ GAMES += [
     "go:size=9,handicap=2",
     "go:size=3,suicide=1",
     str(EXAMPLE),
+    str(KINGS_AND_PAWNS),
 ]
 
 

@@ -23,6 +23,7 @@ from tengen.games import load_game
 from tengen.nets import runtime
 from tengen.nets.metadata import NetError
 from tengen.nets.runtime import Net, shipped_nets
+from tengen.report.shapes import tints_of
 from tengen.rules.contract import SECOND
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game, Position
@@ -325,12 +326,14 @@ def finished(
         value=None if decision.value is None else rounded(decision.value),
         note=decision.note,
         drawing=position.game.drawing,
+        tints=tints_of(position.game),
         is_last=position.play(decision.action).outcome is not None,
     )
 
 
 def board_of(position: Position) -> list[int]:
-    return position.board.ravel().tolist()
+    """Whose pieces stand where: more cannot be seen on a board as small as a stamp."""
+    return position.owners.ravel().tolist()
 
 
 # UCT

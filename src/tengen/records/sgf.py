@@ -114,8 +114,8 @@ def _root(record: Record, start: Position) -> SgfNode:
     node = _node({name: value for name, value in facts.items() if value})
     if record.ending:
         node["GC"] = [escape(_clean(record.ending))]
-    for name, stone in (("AB", 1), ("AW", 2)):
-        if cells := np.flatnonzero(start.board == stone).tolist():
+    for name, owner in (("AB", 1), ("AW", 2)):  # whose a piece is; which it is, the game knows
+        if cells := np.flatnonzero(start.owners == owner).tolist():
             node[name] = [point_text(game, cell) for cell in cells]
     return node
 
@@ -293,8 +293,8 @@ def _check_setup(root: SgfNode, start: Position) -> None:
     """Refuses stones set up before the first move, unless they are those that the game begins with anyhow."""
     if not any(name in root for name in SETUP):
         return
-    given = {point: stone for stone, name in ((1, "AB"), (2, "AW")) for point in root.get(name, [])}
-    stones = {point_text(start.game, cell): stone for cell, stone in enumerate(start.board.flat) if stone}
+    given = {point: owner for owner, name in ((1, "AB"), (2, "AW")) for point in root.get(name, [])}
+    stones = {point_text(start.game, cell): owner for cell, owner in enumerate(start.owners.flat) if owner}
     if "AE" in root or given != stones:
         raise RecordError(f"the file sets up stones that are not the start of {start.game.spec}: that is not supported")
 

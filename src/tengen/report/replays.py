@@ -334,7 +334,7 @@ def replay_data(replays: Sequence[ReplayData], games: list[Game]) -> dict[str, A
 
 def places_of(game: Game) -> dict[str, list[float]]:
     """Where the first cell is drawn, and how far to the right and below each next row begins."""
-    down = [CELL / 2, round(PITCH, 3)] if game.drawing == "hexagons" else [0, CELL]
+    down: list[float] = [CELL / 2, round(PITCH, 3)] if game.drawing == "hexagons" else [0, CELL]
     return {"origin": list(middle(game, 0)), "down": down}
 
 

@@ -176,7 +176,7 @@ class TreeSearchPage {
     if (this.hasStamp(card)) {
       const [rows, columns] = telling.trace.shape;
       const last = newStone(telling.cards.get(card.parent)?.board, card.board);
-      parts.push(svg("g", { transform: `translate(${(node.width - (columns * CARD.board) / rows) / 2} ${this.textHeight(card)})` }, stamp(telling.trace.drawing, telling.trace.shape, card.board, CARD.board, last, this.asked.example === "slides" ? SLIDES_CELLS : null)));
+      parts.push(svg("g", { transform: `translate(${(node.width - (columns * CARD.board) / rows) / 2} ${this.textHeight(card)})` }, stamp(telling.trace, card.board, CARD.board, last, this.asked.example === "slides" ? SLIDES_CELLS : null)));
     }
     return parts;
   }
