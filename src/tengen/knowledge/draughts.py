@@ -39,7 +39,6 @@ class Formation(NamedTuple):
     step: int = 2  # for every square that a piece may step on
     turn: int = 3  # for being the one to move
     chase: int = 4  # for each row or column that a lone opponent is nearer, to who is ahead
-    patience: int = 200  # plies of shuffling after which an advantage counts for nothing
 
     @classmethod
     def of(cls, game):
@@ -68,7 +67,6 @@ def evaluate(evaluation, game, state, notes):
     if worth != 0 and (own_kings if worth > 0 else kings) != 0 and pieces < 9:
         nearness = evaluation.chase * nearness_of(game, own_men | own_kings, men | kings)
         worth += nearness if worth > 0 else -nearness
-    worth -= worth * state.clock // evaluation.patience
     worth += worth * (COUNT[game.rule] - pieces) // (2 * COUNT[game.rule])
     worth += places(evaluation, game, player, own_men, own_kings, empty, men != 0)
     return worth - places(evaluation, game, other, men, kings, empty, own_men != 0) + evaluation.turn
