@@ -61,6 +61,6 @@ def test_captures_are_all_there_is_beyond_the_horizon():
 def test_a_shot_is_found():
     """White gives a man, which must be taken, and takes both of Black's."""
     game = load_game("draughts")
-    position = game.from_board("8/8/3b1b2/8/3w1w2/6w1/8/8 w")
+    position = game.from_board("8/8/3b1b2/8/3w1w2/6w1/7w/8 w")
     found = AlphaBeta(game, evaluation_for(game)).search(position, Limit(depth=2))
     assert (game.action_text(found.action), found.note) == ("19-15", "wins in 4")
