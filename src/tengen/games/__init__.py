@@ -14,8 +14,18 @@ from tengen.rules.game import Game
 from tengen.rules.plugins import module_of_file, nearest_or_file
 
 ORDER = (
-    *("tictactoe", "connect4", "gomoku", "renju", "reversi", "draughts", "international", "go", "chess"),
-    *("breakthrough", "mnk"),
+    "tictactoe",
+    "connect4",
+    "gomoku",
+    "renju",
+    "reversi",
+    "hex",
+    "go",
+    "chess",
+    "draughts",
+    "international",
+    "breakthrough",
+    "mnk",
 )
 
 

@@ -133,8 +133,8 @@ def result_words(record: Record) -> str:
 
 
 def plays_points(game: Game) -> bool:
-    """Whether the game's actions are the cells of its board, and perhaps a pass."""
-    return game.actions in (game.cells, game.cells + 1)
+    """Whether the game's actions are the cells of its board, and perhaps a pass, without names of their own."""
+    return game.actions in (game.cells, game.cells + 1) and not hasattr(game.parameters, "action_text")
 
 
 def must_pass(position: Position) -> bool:

@@ -16,6 +16,8 @@ import numpy as np
 
 from tengen.rules.board import (
     NOT_SYMBOLS,
+    PATH_DATA,
+    SHAPES,
     STONES,
     Between,
     Coordinates,
@@ -34,6 +36,7 @@ Value = TypeVar("Value")
 ANYTHING = Between(float("-inf"), float("inf"))
 DRAWINGS = ("lines", "discs", "holes", "marks", "cells", "hexagons")
 SCORINGS = ("area", "discs")
+SIDES = ("top", "bottom", "left", "right")
 MOST_PIECES = 100  # a board is kept as bytes
 START, LOOK = -1, -2  # what `step` takes in place of an action
 
@@ -98,6 +101,8 @@ class Game:
                 words = ", ".join(filter(None, known))
                 raise GameFileError(f"{self.name}: {attribute} is {chosen!r}; it is one of {words}")
         check_pieces(self.name, self.pieces)
+        if self.sides is not None:
+            check_sides(self.name, self.sides)
         if self.scoring == "area" and self.actions != self.cells + 1:
             raise GameFileError(f"{self.name}: scoring is 'area', so its actions must be its cells and a pass")
         if self.levels is not None and len(self.levels) != 5:
@@ -454,7 +459,8 @@ class Position:
     @property
     def owners(self) -> np.ndarray:
         """[rows, columns]: 1 where the first player's pieces are, 2 where the second's, 0 elsewhere."""
-        return owners_of(self.game.pieces)[self.board]
+        owners: np.ndarray = owners_of(self.game.pieces)[self.board]
+        return owners
 
     @property
     def facts(self) -> str:
@@ -569,8 +575,19 @@ def check_pieces(name: str, pieces: Sequence[Piece]) -> None:
             raise GameFileError(f"{name}: {piece.symbol!r} cannot be a piece's symbol; use one letter or sign")
         if piece.owner not in (0, 1, None):
             raise GameFileError(f"{name}: piece {piece.symbol} belongs to {piece.owner!r}; owners are 0, 1 and None")
+        if piece.shape not in SHAPES and not PATH_DATA.fullmatch(str(piece.shape)):
+            known = f"it is one of {', '.join(SHAPES)}, or SVG path data such as 'M5 5h30v30h-30z'"
+            raise GameFileError(f"{name}: the shape of piece {piece.symbol} is {str(piece.shape)[:80]!r}; {known}")
     if len({piece.symbol for piece in pieces}) < len(pieces) or not 1 <= len(pieces) <= MOST_PIECES:
         raise GameFileError(f"{name}: there are 1 to {MOST_PIECES} pieces, each with a symbol of its own")
+
+
+def check_sides(name: str, sides: Sequence[str]) -> None:
+    """Raises GameFileError unless two texts share out the sides of a board, none to both players."""
+    words = [word for text in sides for word in str(text).split()]
+    if isinstance(sides, str) or len(sides) != 2 or not set(words) <= set(SIDES) or len(set(words)) < len(words):
+        right = 'write whose they are as ("top bottom", "left right")'
+        raise GameFileError(f"{name}: sides is {sides!r}; {right}")
 
 
 def action_number(move: object) -> int:
