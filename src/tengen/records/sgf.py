@@ -115,7 +115,7 @@ def _root(record: Record, start: Position) -> SgfNode:
     if record.ending:
         node["GC"] = [escape(_clean(record.ending))]
     for name, stone in (("AB", 1), ("AW", 2)):
-        if cells := np.flatnonzero(start.board == stone).tolist():
+        if cells := np.flatnonzero(start.owners == stone).tolist():
             node[name] = [point_text(game, cell) for cell in cells]
     return node
 
@@ -294,7 +294,7 @@ def _check_setup(root: SgfNode, start: Position) -> None:
     if not any(name in root for name in SETUP):
         return
     given = {point: stone for stone, name in ((1, "AB"), (2, "AW")) for point in root.get(name, [])}
-    stones = {point_text(start.game, cell): stone for cell, stone in enumerate(start.board.flat) if stone}
+    stones = {point_text(start.game, cell): stone for cell, stone in enumerate(start.owners.flat) if stone}
     if "AE" in root or given != stones:
         raise RecordError(f"the file sets up stones that are not the start of {start.game.spec}: that is not supported")
 
