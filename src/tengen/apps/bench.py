@@ -37,6 +37,7 @@ PEERS = {  # our game, OpenSpiel's
     "connect4": "connect_four",
     "gomoku": "gomoku(size=15)",
     "reversi": "othello",
+    "draughts": "checkers",
     "go:size=9": "go(board_size=9)",
     "chess": "chess",
     "breakthrough": "breakthrough",
