@@ -36,7 +36,7 @@ def expected(game, games):
     return samples
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "go:size=5"])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "hex:size=5", "go:size=5"])
 def test_samples(spec):
     game = load_game(spec)
     games = played(game)

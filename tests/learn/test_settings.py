@@ -16,6 +16,8 @@ PRESETS = {
     "gomoku15",
     "renju15",
     "reversi",
+    "hex7",
+    "hex11",
     "go9",
 }
 

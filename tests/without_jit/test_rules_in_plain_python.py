@@ -27,6 +27,7 @@ SPECS += [
     "gomoku:size=9,rule=renju",
     "reversi:size=6",
     "reversi",
+    "hex:size=5",
     "go:size=3,suicide=1",
     "go:size=5",
     f"{EXAMPLE}:size=4",
