@@ -423,7 +423,7 @@ def relax(scratch, size, player, first, last, rounds):
     volts = scratch.volts
     for cell in range(size * size):
         place = cell // size if player == RED else cell % size
-        volts[cell] = 1 - (place + np.float32(0.5)) / size
+        volts[cell] = 1 - (place + np.float32(0.5)) / size if scratch.owner[cell] != 1 else np.float32(0.5)
     volts[first], volts[last] = 1, 0
     for number in range(rounds):
         for cell in range(size * size):
