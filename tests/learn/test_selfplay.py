@@ -30,7 +30,7 @@ def equal(one, other):
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "go:size=5"])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "hex:size=5", "go:size=5"])
 @pytest.mark.parametrize(
     "plan",
     [

@@ -5,7 +5,8 @@ with `@rules(ThatTuple)` under the names below. It may keep notes: a NumPy recor
 brought up to date action by action, so that an answer costs what changed and not what is there.
 
 Its class says in Python what the notes are, `record(self, game)`; what score is a clear advantage, a value of 0.76, as
-`scale`; and, if its candidates may leave out what matters, `is_complete = False`: a search then proves nothing.
+`scale`; if its candidates may leave out what matters, `is_complete = False`: a search then proves nothing; and if its
+bounds tell who wins, but not how soon, `counts_plies = False`.
 """
 
 from __future__ import annotations
