@@ -9,7 +9,7 @@ The search's stack is an array of frames, so it can stop after any node and go o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -383,6 +383,7 @@ class AlphaBeta:
     evaluation: Any = field(default_factory=Plain)
     refinements: Refinements = field(default_factory=Refinements)
     memory: int = 64  # megabytes, for the transposition table
+    report: Callable[[Decision], None] | None = field(default=None, compare=False)  # is told what each depth finds
     work: Work = field(init=False)
 
     def __post_init__(self) -> None:
@@ -450,6 +451,8 @@ class AlphaBeta:
             if not self._deepen(depth, found, nodes, pace):
                 break
             found.is_exact = not self.work.frames[0].horizon
+            if self.report is not None:
+                self.report(self._decision(position, found, clock))
             if abs(found.score) >= WIN - depth or found.is_exact:
                 break
         count = int(self.work.frames[0].count)
