@@ -34,7 +34,8 @@ GAINS = (1, 3, 3, 5, 9, 0)  # to order captures by
 PHASES = (0, 1, 1, 2, 4, 0)  # what a piece counts towards the middlegame; 24 in all at the start
 WHOLE = 24
 CAPTURE, BAD_CAPTURE = 1 << 20, -(1 << 20)  # in the order of actions: before killers, or after all else
-CENTRE = np.uint64(0x0000001818000000)
+LATE, VERY_LATE = 4, 14  # actions tried before a quiet one of which less, or little, is expected
+SEVENTH = np.uint64(0x00FF00000000FF00)  # both players' pawns that are about to promote, or have not moved
 FILE = np.uint64(0x0101010101010101)
 
 NOTES = np.dtype([("middlegame", np.int32), ("endgame", np.int32)], align=True)  # White's less Black's
@@ -241,6 +242,25 @@ def threats(evaluation, game, state, notes, actions, scores):
             actions[kept], scores[kept] = actions[i], score
             kept += 1
     return kept
+
+
+@rules(Classical)
+def plies_for(evaluation, game, state, action):
+    return 0 if state.in_check else 1  # who is in check has little choice
+
+
+@rules(Classical)
+def plies_off(evaluation, game, before, after, action, place):
+    other = 1 - before.to_play
+    is_loud = before.in_check or after.in_check or before.sides[other] != after.sides[other]
+    if (
+        place < LATE
+        or is_loud
+        or action >> 6 >= UNDERPROMOTIONS
+        or before.kinds[PAWN] & ~after.kinds[PAWN] & SEVENTH != 0
+    ):
+        return 0
+    return 1 if place < VERY_LATE else 2
 
 
 @kernel
