@@ -185,12 +185,12 @@ class Talker:
         else:
             raise BadCommand("position needs startpos or fen: position startpos moves e2e4")
         self.position = position
-        for word in moves.split():
+        for played, word in enumerate(moves.split()):
             try:
                 position = going_on(position)
                 position = position.play(position.read_uci(word))
             except TengenError as reason:
-                raise BadCommand(f"after {position.ply} moves: {reason}") from None
+                raise BadCommand(f"after {played} moves: {reason}") from None
             finally:
                 self.position = position
 

@@ -183,7 +183,8 @@ class Chess(NamedTuple):
         return short_text(position, action)
 
     def read_move(self, position, text):
-        if LONG.fullmatch(text.lower()) or OFF_BOARD.fullmatch(text):
+        is_bishop = text[:1] == "B"  # B7e4 is not b7e4
+        if (LONG.fullmatch(text.lower()) and not is_bishop) or OFF_BOARD.fullmatch(text):
             return self.parse_action(text)
         return read_short(position, text)
 

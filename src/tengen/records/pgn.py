@@ -44,7 +44,7 @@ TOKEN = re.compile(
     | \{ (?P<comment> [^}]* ) \}
     | ; (?P<remark> [^\n]* )
     | (?P<result> 1-0 | 0-1 | 1/2-1/2 | \* )
-    | (?P<move> (?: [A-Za-z] [A-Za-z0-9+\#=:-]{0,15} | 0-0 (?: -0 )? [+\#]? ) (?: [ ]? e\.p\. )? )
+    | (?P<move> [a-h]x[a-h][36][ ]?e\.p\. | [A-Za-z][A-Za-z0-9+\#=:-]{0,15} | 0-0(?:-0)?[+\#]? )
     | (?P<number> \d{1,6} \.* | \.+ )
     | (?P<nag> \$\d{1,3} | [!?]{1,2} )
     | (?P<bracket> [()] )
@@ -302,6 +302,8 @@ class _Player:
         position = self._game().start()
         for place, text in self.read.moves:
             self.place = place
+            if position.outcome is not None:
+                raise RecordError(f"the game is over by our rules: {text} cannot be played")
             position = position.play(position.read_move(text.removesuffix("e.p.").strip()))
         self.place = self.read.place
         seconds, comments = self._times_and_comments()
