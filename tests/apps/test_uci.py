@@ -17,6 +17,7 @@ from tengen.apps import uci
 from tengen.apps.timing import LATE, LEAST, for_one_move
 from tengen.apps.uci import Ear, Talker, info_line, listen, score_text
 from tengen.apps.uci_settings import GoRequest, Options, Order
+from tengen.apps.web.replays import label_of
 from tengen.rules.errors import BadParameter
 from tengen.search.limits import Decision
 
@@ -111,6 +112,7 @@ def test_options_are_set():
         ("position", "position needs startpos or fen"),
         ("position e2e4", "position needs startpos or fen"),
         ("position fen", "the diagram has"),
+        ("position fen /", "the diagram has 2 rows"),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
         ("position startpos moves e2e5", "after 0 moves: 'e2e5' is no legal move here"),
         ("position startpos moves e2e4 e2e4", "after 1 moves: 'e2e4' is no legal move here"),
@@ -232,6 +234,12 @@ def test_an_agent_that_cannot_be_made_is_answered_all_the_same():
 def test_other_games_are_refused():
     with pytest.raises(BadParameter, match="UCI is for chess, not for go; tengen gtp plays any game"):
         Talker("random", print, "go")
+
+
+def test_pages_call_an_engine_by_its_program():
+    """What stands behind it is nobody's business."""
+    assert label_of("uci:/opt/me/stockfish,Debug Log File=/home/me/log") == "uci:stockfish"
+    assert label_of("uci:'/my dir/lc0' --key=s3cret,time=1") == "uci:lc0"
 
 
 # Numbers.
@@ -481,9 +489,9 @@ def test_pondering(engine):
 
 
 def test_options_of_a_process(engine):
-    engine.configure({"Hash": 32, "quiescence": 4})
+    engine.configure({"Move Overhead": 10, "quiescence": 4})
     assert engine.play(chess.Board(), chess.engine.Limit(depth=1)).move
-    assert {"Hash", "Ponder", "MultiPV", "Move Overhead", "UCI_AnalyseMode"} <= set(engine.options)
+    assert {"Ponder", "MultiPV", "Move Overhead", "UCI_AnalyseMode"} <= set(engine.options)
 
 
 class Process:

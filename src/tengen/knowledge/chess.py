@@ -224,9 +224,13 @@ def fill_ahead(pawns, player):
 @rules(Classical)
 def candidates(evaluation, game, state, notes, actions, scores):
     count = legal(game, state, actions)
-    guarded = guarded_squares(state)
+    guarded, is_known = np.uint64(0), False
     for i in range(count):
-        scores[i] = promise(state, actions[i], guarded)
+        scores[i] = urgency(state, actions[i])
+        if scores[i] == CAPTURE:
+            if not is_known:
+                guarded, is_known = guarded_squares(state), True
+            scores[i] = promise(state, actions[i], guarded)
     return count
 
 
@@ -235,9 +239,13 @@ def threats(evaluation, game, state, notes, actions, scores):
     if state.in_check:
         return -candidates(evaluation, game, state, notes, actions, scores)
     count, kept = legal(game, state, actions), 0
-    guarded = guarded_squares(state)
+    guarded, is_known = np.uint64(0), False
     for i in range(count):
-        score = promise(state, actions[i], guarded)
+        score = urgency(state, actions[i])
+        if score == CAPTURE:
+            if not is_known:
+                guarded, is_known = guarded_squares(state), True
+            score = promise(state, actions[i], guarded)
         if score >= CAPTURE:
             actions[kept], scores[kept] = actions[i], score
             kept += 1
@@ -270,15 +278,27 @@ def guarded_squares(state):
 
 
 @kernel
-def promise(state, action, guarded):
-    """How early to look at an action: captures that win something first, those that lose last."""
+def urgency(state, action):
+    """CAPTURE if an action takes a piece, 0 if it is quiet; promotions to a queen first, to others last."""
     begin, kind = action & 63, action >> 6
     end = target_of(state.to_play, begin, kind)
-    moved, there = piece_on(state, begin), ONE << np.uint64(end)
-    if moved == PAWN and (end < 8 or end >= 56):
+    there = ONE << np.uint64(end)
+    if (end < 8 or end >= 56) and state.kinds[PAWN] >> np.uint64(begin) & ONE != 0:
         return CAPTURE + 100 if kind < UNDERPROMOTIONS else BAD_CAPTURE
+    if state.sides[1 - state.to_play] & there != 0:
+        return CAPTURE
+    is_passing = there == state.passing and state.kinds[PAWN] >> np.uint64(begin) & ONE != 0
+    return CAPTURE if is_passing else 0
+
+
+@kernel
+def promise(state, action, guarded):
+    """How early to look at a capture: first those that win something, last those that lose."""
+    begin = action & 63
+    end = target_of(state.to_play, begin, action >> 6)
+    moved, there = piece_on(state, begin), ONE << np.uint64(end)
     if state.sides[1 - state.to_play] & there == 0:
-        return CAPTURE if moved == PAWN and there == state.passing else 0
+        return CAPTURE  # in passing
     taken = piece_on(state, end)
     if moved != KING and guarded & there != 0 and VALUES[moved] > VALUES[taken] + 50:
         return BAD_CAPTURE + GAINS[taken]
