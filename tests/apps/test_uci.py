@@ -16,7 +16,7 @@ from tengen import load_game
 from tengen.apps import uci
 from tengen.apps.timing import LATE, LEAST, for_one_move
 from tengen.apps.uci import Ear, Talker, info_line, listen, score_text
-from tengen.apps.uci_settings import GoRequest, Options, Order
+from tengen.apps.uci_settings import GoRequest, OfferedOptions, Order
 from tengen.apps.web.replays import label_of
 from tengen.rules.errors import BadParameter
 from tengen.search.limits import Decision
@@ -74,20 +74,20 @@ def test_greeting(talk):
 
 
 def test_options_of_the_agent_are_offered():
-    lines = [offer.line() for offer in Options("alphabeta:quiescence=8").offers]
+    lines = [offer.line() for offer in OfferedOptions("alphabeta:quiescence=8").offers]
     assert "option name Hash type spin default 128 min 1 max 1000000" in lines
     assert "option name Ponder type check default false" in lines
     assert "option name Clear Hash type button" in lines
     assert not [line for line in lines if "quiescence" in line or "name depth" in line]  # the spec, and go, say these
-    assert Options("uct").for_agent() == {}
-    lines = [offer.line() for offer in Options("puct:net=uniform").offers]
+    assert OfferedOptions("uct").for_agent() == {}
+    lines = [offer.line() for offer in OfferedOptions("puct:net=uniform").offers]
     assert "option name temperature type string default 1.0" in lines
     assert [line for line in lines if line.startswith("option name Threads type spin default 0 min 0 max")]
-    assert not Options("uci:nothing,skill=0").of_agent
+    assert not OfferedOptions("uci:nothing,skill=0").of_agent
 
 
 def test_options_are_set():
-    options = Options("alphabeta")
+    options = OfferedOptions("alphabeta")
     assert [options.set(f"name {name} value {value}") for name, value in (("hash", "16"), ("region", "3"))] == [
         "Hash",
         "region",

@@ -28,7 +28,7 @@ from tengen.agents.specs import load_agent, maker_of
 from tengen.agents.thinking import keeps_its_tree, think
 from tengen.apps.preparation import Preparation, at_first_sight
 from tengen.apps.stdio import end_when_nobody_hears, is_written_ahead, protocol_output
-from tengen.apps.uci_settings import FLAGS, BadCommand, GoRequest, Options, Order
+from tengen.apps.uci_settings import FLAGS, BadUci, GoRequest, OfferedOptions, Order
 from tengen.games import load_game
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position
@@ -107,7 +107,7 @@ class Talker:
         self.game: Game = load_game(game)
         if self.game.uci_variant is None:
             raise BadParameter(f"UCI is for chess, not for {self.game.spec}; tengen gtp plays any game")
-        self.options = Options(agent)
+        self.options = OfferedOptions(agent)
         self.is_debugging = False
         self.position: Position | None = None  # None: the start
         self.warming: Preparation[Agent] | None = None  # the agent
@@ -183,14 +183,14 @@ class Talker:
         elif words[:1] == ["fen"]:
             position = self.game.from_board(" ".join(words[1:7]))
         else:
-            raise BadCommand("position needs startpos or fen: position startpos moves e2e4")
+            raise BadUci("position needs startpos or fen: position startpos moves e2e4")
         self.position = position
         for played, word in enumerate(moves.split()):
             try:
                 position = going_on(position)
                 position = position.play(position.read_uci(word))
             except TengenError as reason:
-                raise BadCommand(f"after {played} moves: {reason}") from None
+                raise BadUci(f"after {played} moves: {reason}") from None
             finally:
                 self.position = position
 

@@ -29,7 +29,7 @@ LIMITS = ("time", "nodes", "depth", "playouts", "simulations")  # which `go` set
 WORDS = re.compile(r"name\s+(.*?)(?:\s+value(?:\s+(.*))?)?", re.DOTALL)
 
 
-class BadCommand(TengenError):
+class BadUci(TengenError):
     """A command that cannot be understood, or not now."""
 
 
@@ -142,11 +142,11 @@ class Order:
         return Limit(time=time, depth=depth, nodes=request.nodes(), stop=self.stop)
 
 
-# Options.
+# OfferedOptions.
 
 
 @dataclass
-class Offer:
+class UciOffer:
     """An option of ours, as a GUI is told of it."""
 
     name: str
@@ -165,29 +165,29 @@ class Offer:
         return " ".join([*words, *(f"var {choice}" for choice in self.choices)])
 
     def read(self, value: str) -> str:
-        """A value that it may have; raises BadCommand for any other."""
+        """A value that it may have; raises BadUci for any other."""
         if self.kind == "spin":
             if not NUMBER.fullmatch(value) or not self.least <= int(value) <= self.most:
-                raise BadCommand(f"{self.name} is a whole number from {self.least} to {self.most}, not {value[:40]!r}")
+                raise BadUci(f"{self.name} is a whole number from {self.least} to {self.most}, not {value[:40]!r}")
         elif self.kind == "check" and value.lower() not in ("true", "false"):
-            raise BadCommand(f"{self.name} is true or false, not {value[:40]!r}")
+            raise BadUci(f"{self.name} is true or false, not {value[:40]!r}")
         elif self.kind == "combo" and value not in self.choices:
-            raise BadCommand(f"{self.name} is no {value[:40]!r}{nearest(value, self.choices)}")
+            raise BadUci(f"{self.name} is no {value[:40]!r}{nearest(value, self.choices)}")
         return value.lower() if self.kind == "check" else value
 
 
-def offer_of(name: str, option: Option) -> Offer:
+def offer_of(name: str, option: Option) -> UciOffer:
     """An agent's option as UCI has them."""
     allowed, default = option.allowed, option.default
     if isinstance(allowed, OneOf) and default is not None:
         text = default if isinstance(default, str) else allowed.text(default)
-        return Offer(name, "combo", text, choices=allowed.names)
+        return UciOffer(name, "combo", text, choices=allowed.names)
     if isinstance(allowed, Between) and option.kind is int and default is not None:
-        return Offer(name, "spin", str(default), int(allowed.low), int(allowed.high))
-    return Offer(name, "string", "" if default is None else str(default))
+        return UciOffer(name, "spin", str(default), int(allowed.low), int(allowed.high))
+    return UciOffer(name, "string", "" if default is None else str(default))
 
 
-class Options:
+class OfferedOptions:
     """What a GUI may set: what every chess engine has, and the options of the agent that its spec leaves open."""
 
     def __init__(self, spec: str):
@@ -200,11 +200,11 @@ class Options:
                     self.of_agent[OWN_NAMES.get(key, key)] = key, option
         self.offers = [offer_of(name, option) for name, (_, option) in self.of_agent.items()]
         self.offers += [
-            Offer("Clear Hash", "button"),
-            Offer("Ponder", "check", "false"),
-            Offer("MultiPV", "spin", "1", 1, 1),
-            Offer("Move Overhead", "spin", str(round(1000 * LATE)), 0, 5000),
-            Offer("UCI_AnalyseMode", "check", "false"),
+            UciOffer("Clear Hash", "button"),
+            UciOffer("Ponder", "check", "false"),
+            UciOffer("MultiPV", "spin", "1", 1, 1),
+            UciOffer("Move Overhead", "spin", str(round(1000 * LATE)), 0, 5000),
+            UciOffer("UCI_AnalyseMode", "check", "false"),
         ]
         self.values = {offer.name: offer.default for offer in self.offers}
 
@@ -216,23 +216,23 @@ class Options:
     def set(self, text: str) -> str:
         """Sets the option of the words after `setoption`, and returns its name."""
         if not (match := WORDS.fullmatch(text.strip())):
-            raise BadCommand("setoption needs a name: setoption name Hash value 128")
+            raise BadUci("setoption needs a name: setoption name Hash value 128")
         wanted, value = " ".join(match[1].split()), (match[2] or "").strip()
         for offer in self.offers:
             if offer.name.lower() == wanted.lower():
                 if offer.kind != "button":
                     self.values[offer.name] = self._checked(offer, "" if value == "<empty>" else value)
                 return offer.name
-        raise BadCommand(f"there is no option {wanted[:40]!r}{nearest(wanted, [offer.name for offer in self.offers])}")
+        raise BadUci(f"there is no option {wanted[:40]!r}{nearest(wanted, [offer.name for offer in self.offers])}")
 
-    def _checked(self, offer: Offer, value: str) -> str:
+    def _checked(self, offer: UciOffer, value: str) -> str:
         value = offer.read(value)
         if offer.name in self.of_agent and value:
             key, option = self.of_agent[offer.name]
             try:
                 option.read(key, value)
             except BadParameter as reason:
-                raise BadCommand(str(reason)) from reason
+                raise BadUci(str(reason)) from reason
         return value
 
     def for_agent(self) -> dict[str, Any]:

@@ -134,8 +134,8 @@ def evaluate(evaluation, game, state, notes):
         early, late = merits(evaluation, state, player)
         middlegame += sign * early
         endgame += sign * late
-    score = (middlegame * phase + endgame * (WHOLE - phase)) // WHOLE
-    return evaluation.tempo + (score if state.to_play == 0 else -score)
+    whole = middlegame * phase + endgame * (WHOLE - phase)
+    return evaluation.tempo + (whole if state.to_play == 0 else -whole) // WHOLE  # rounded alike for both colours
 
 
 @kernel
