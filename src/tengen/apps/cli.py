@@ -354,7 +354,7 @@ def gomocup(agent: Thinker = "strong") -> None:
 
 @app.command()
 def uci(agent: Annotated[str, typer.Option(help="The agent that plays.")] = "strong") -> None:
-    """Be a chess engine for Arena, Cute Chess and others that speak UCI."""
+    """Be a chess engine for Cute Chess and others that speak UCI."""
     from tengen.apps.uci import serve
 
     serve(agent)
