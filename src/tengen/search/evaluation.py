@@ -81,6 +81,13 @@ def plies_for(evaluation, game, state, action):
     return 1
 
 
+@generic(required=False)
+def plies_off(evaluation, game, before, after, action, place):
+    """By how many plies less an action is looked at first, where so many were tried before it: more than none where
+    little is expected. If it seems better than they were nevertheless, it is looked at again in full."""
+    return 0
+
+
 def value_of(score: int, scale: float) -> float:
     """A score as a value in [−1, 1]; ±1 only for a game that is won or lost."""
     if abs(score) >= WON:
