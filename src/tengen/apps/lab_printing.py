@@ -199,12 +199,12 @@ def state_name(trace: Trace) -> str:
 
 def show_missing_two() -> None:
     """What the lecture's example chooses at the root, and what its own formula does."""
-    rows = [("C", "7/10", "5/8", "0/3", "the choice")]
+    rows = [["C", "7/10", "5/8", "0/3", "the choice"]]
     for name, exploration in (("1/√2, as its numbers have it", mcts.WITHOUT_TWO), ("1, as its formula has it", 1.0)):
         terms = mcts.lecture_trace(exploration).terms[0]
         counts = [f"{mcts.LECTURE[card][1]}/{mcts.LECTURE[card][2]}" for card in terms.cards]
         choice = counts[terms.score.index(max(terms.score))]
-        rows.append((name, *(f"{score:.3f}" for score in terms.score), choice))
+        rows.append([name, *(f"{score:.3f}" for score in terms.score), choice])
     print("\nUCB1 = mean + C·√(2 ln 21 / nⱼ): the example leaves the 2 out, and so another move is chosen")
     print_table(rows)
 

@@ -17,7 +17,7 @@ def show_pi(
     context: typer.Context,
     points: Annotated[int, typer.Argument(metavar="[N]", help="Points in a run.")] = 100_000,
     runs: Annotated[int, typer.Option(min=1, max=1000, help="Runs, each with other random numbers.")] = 50,
-    square: Annotated[bool, Flag("--square", help="With --out: draw a square with a thousand points instead.")] = False,
+    square: Annotated[bool, Flag("--square", help="With --out: draw a square with 400 points instead.")] = False,
     seed: Seed = 1,
     out: Out = None,
     as_json: Json = False,
@@ -92,7 +92,7 @@ def show_beyond(
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
-    """Look beyond the horizon: kept lines, singular extensions, narrow cuts.
+    """Look beyond the horizon: kept lines, extensions, narrow cuts.
 
     The lecture's other improvements, on random trees whose end is known. Keeping k lines searches the ends of the k
     best moves' lines deeper; singular extension follows a move that is clearly better than the others. With --narrow,
@@ -245,7 +245,7 @@ def show_belief(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Watch belief states shrink: tic-tac-toe where you see your own marks only.
+    """Watch what a player knows who sees only its own marks.
 
     In phantom tic-tac-toe (Kriegspiel's rules) you try a cell, and an umpire says whether it is taken. What you know is
     the set of worlds: all places where the other's marks may be. It grows when the other moves, and shrinks with each

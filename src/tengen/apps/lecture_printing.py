@@ -189,7 +189,7 @@ def mixture_text(shares: list[Fraction]) -> str:
     return ", ".join(f"{i + 1}: {share}" for i, share in enumerate(shares) if share)
 
 
-def show_theorem(game: matrix_games.PayoffGame, solution: matrix_games.Solution) -> None:
+def show_theorem(game: matrix_games.PayoffGame, solution: matrix_games.MatrixSolution) -> None:
     """Max-min and min-max, pure and mixed."""
     low, high = matrix_games.pure_guarantees(game.first)
     assured = matrix_games.row_assures(game.first, solution.rows)

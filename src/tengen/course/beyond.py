@@ -16,7 +16,7 @@ from functools import partial
 from tengen.course.reproduce.lecture import leaves, random_tree
 from tengen.rules.errors import BadParameter
 from tengen.search.gametree import Node, alphabeta, minimax
-from tengen.search.selective import Guessed, Look, back_up_to, extend_singular, keep_lines, look_ahead
+from tengen.search.selective import Guessed, MoveValues, back_up_to, extend_singular, keep_lines, look_ahead
 
 BRANCHING, HEIGHT, DEPTH, MORE = 5, 5, 2, 2
 MOST_TREES = 5000
@@ -45,7 +45,7 @@ def guessed_tree(rng: random.Random, branching: int = BRANCHING, height: int = H
     return Guessed(score, tuple(below))
 
 
-def searches(depth: int = DEPTH, more: int = MORE) -> dict[str, Callable[[Guessed], Look]]:
+def searches(depth: int = DEPTH, more: int = MORE) -> dict[str, Callable[[Guessed], MoveValues]]:
     """The ways to search that are compared."""
     return {
         f"{depth} plies": partial(look_ahead, depth=depth),

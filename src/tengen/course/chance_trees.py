@@ -224,8 +224,8 @@ def draw_dice_node(picture: Picture, node: DiceNode, x: float, y: float) -> None
     else:
         up = -REACH if node.kind == MAX else REACH
         corners = ((x, y + up), (x + 1.25 * REACH, y - up), (x - 1.25 * REACH, y - up))
-        looks = {"fill": PALE_BLUE, "edge": BLUE} if node.kind == MAX else {"fill": PALE_ORANGE, "edge": ORANGE}
-        picture.items.append(Shape(corners, **looks))
+        fill, edge = (PALE_BLUE, BLUE) if node.kind == MAX else (PALE_ORANGE, ORANGE)
+        picture.items.append(Shape(corners, fill=fill, edge=edge))
         y -= 0.35 * up
     picture.write(x, y, text, size=11, is_bold=True)
 

@@ -51,7 +51,7 @@ class PayoffGame:
 
 
 @dataclass(frozen=True)
-class Solution:
+class MatrixSolution:
     """A zero-sum game's value, and a mixed strategy for each player that assures it."""
 
     value: Fraction
@@ -139,7 +139,7 @@ def pure_guarantees(payoffs: Matrix) -> tuple[Fraction, Fraction]:
 # Mixed strategies
 
 
-def solve(payoffs: Matrix) -> Solution:
+def solve(payoffs: Matrix) -> MatrixSolution:
     """The value of a zero-sum game, and best mixed strategies, exactly.
 
     With all payoffs made positive, the column player's program is: the greatest Σ y with A·y ≤ 1, y ≥ 0. Then the value
@@ -163,7 +163,7 @@ def solve(payoffs: Matrix) -> Solution:
         basis[leaving] = entering
     total = table[-1][-1]
     weights = dict(zip(basis, (row[-1] for row in table), strict=False))
-    return Solution(
+    return MatrixSolution(
         value=1 / total - shift,
         rows=[price / total for price in table[-1][columns : columns + rows]],
         columns=[weights.get(j, Fraction(0)) / total for j in range(columns)],

@@ -17,7 +17,7 @@ from tengen.report.charts import Line
 from tengen.rules.errors import BadParameter
 
 MOST_POINTS, MOST_DRAWS = 10_000_000, 200_000_000  # of a run; of all runs
-DRAWN_POINTS = 1000  # in the picture
+DRAWN_POINTS = 400  # in the picture
 SIDE = 320  # of the square
 BATCH = 1_000_000
 POINT_SIZE = 1.6

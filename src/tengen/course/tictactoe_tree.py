@@ -193,7 +193,8 @@ def draw_reduced_tree(plies: int = 2) -> Picture:
     if not 1 <= plies <= 2:
         raise BadParameter(f"plies={plies}: 1 or 2 can be drawn")
     start = load_game("tictactoe").start()
-    nodes, children, stands_for = [(start, 0)], {}, [1]
+    nodes, stands_for = [(start, 0)], [1]
+    children: dict[int, list[int]] = {}
     for at, (position, level) in enumerate(nodes):
         below = children_of_class(position) if level < plies else []
         children[at] = list(range(len(nodes), len(nodes) + len(below)))
@@ -205,10 +206,11 @@ def draw_reduced_tree(plies: int = 2) -> Picture:
     spots = {at: (MARGIN + column * step, MARGIN + level * drop) for at, (column, level) in places(children).items()}
     picture.width = max(x for x, _ in spots.values()) + BOARD + MARGIN
     picture.height = max(y for _, y in spots.values()) + BOARD + 22 + MARGIN
-    for at, below_it in children.items():
+    for at, numbers in children.items():
         x, y = spots[at]
-        for child in below_it:
-            picture.line(x + BOARD / 2, y + BOARD + 20, spots[child][0] + BOARD / 2, spots[child][1] - 4, edge=FAINT)
+        for number in numbers:
+            to_x, to_y = spots[number]
+            picture.line(x + BOARD / 2, y + BOARD + 20, to_x + BOARD / 2, to_y - 4, edge=FAINT)
     for at, (x, y) in spots.items():
         draw_board_of(picture, nodes[at][0], x, y)
         picture.write(x + BOARD / 2, y + BOARD + 10, f"× {stands_for[at]}", size=11, colour=SOFT)

@@ -18,7 +18,7 @@ class Guessed:
 
 
 @dataclass
-class Look:
+class MoveValues:
     """What a search thinks of the root's moves, and how many nodes it looked at."""
 
     values: list[float]  # of each move, MAX's
@@ -50,20 +50,20 @@ def back_up_to(tree: Guessed, depth: int, is_max: bool) -> Backed:
     return Backed(values[i], (i, *found[i].way), 1 + sum(each.nodes for each in found))
 
 
-def look_ahead(tree: Guessed, depth: int, is_max: bool = True) -> Look:
+def look_ahead(tree: Guessed, depth: int, is_max: bool = True) -> MoveValues:
     """Minimax to a depth of 1 at least, for each of the root's moves."""
     found = [back_up_to(child, depth - 1, not is_max) for child in tree.below]
-    return Look([each.value for each in found], 1 + sum(each.nodes for each in found), is_max)
+    return MoveValues([each.value for each in found], 1 + sum(each.nodes for each in found), is_max)
 
 
-def keep_lines(tree: Guessed, depth: int, lines: int, more: int, is_max: bool = True) -> Look:
+def keep_lines(tree: Guessed, depth: int, lines: int, more: int, is_max: bool = True) -> MoveValues:
     """Minimax to a depth; then, of the best moves' lines, as many as are kept, the ends are searched `more` plies on.
 
     A line's deeper value takes the place of its end's guess, and is backed up again. With one line kept, only the move
     that seemed best can lose its place; with several, another can also earn it.
     """
     found = [back_up_to(child, depth - 1, not is_max) for child in tree.below]
-    look = Look([each.value for each in found], 1 + sum(each.nodes for each in found), is_max)
+    look = MoveValues([each.value for each in found], 1 + sum(each.nodes for each in found), is_max)
     kept = sorted(range(len(found)), key=lambda i: look.values[i], reverse=is_max)[:lines]
     for i in kept:
         end, mover = tree.below[i], not is_max
@@ -88,7 +88,7 @@ def replaced(tree: Guessed, depth: int, is_max: bool, way: tuple[int, ...], valu
     return max(values) if is_max else min(values)
 
 
-def extend_singular(tree: Guessed, depth: int, lead: float, more: int, is_max: bool = True) -> Look:
+def extend_singular(tree: Guessed, depth: int, lead: float, more: int, is_max: bool = True) -> MoveValues:
     """Minimax to a depth, where a node that is clearly better than its siblings is followed some plies on.
 
     At the depth, a child whose guess leads all its siblings' by `lead` at least, for the player who chooses it, is
@@ -112,9 +112,9 @@ def extend_singular(tree: Guessed, depth: int, lead: float, more: int, is_max: b
     if depth == 1:
         alone = singular_child(tree, lead, is_max)
         found = [back_up_to(child, more if i == alone else 0, not is_max) for i, child in enumerate(tree.below)]
-        return Look([each.value for each in found], 1 + sum(each.nodes for each in found), is_max)
+        return MoveValues([each.value for each in found], 1 + sum(each.nodes for each in found), is_max)
     found_values = [visit(child, depth - 1, not is_max) for child in tree.below]
-    return Look([value for value, _ in found_values], 1 + sum(nodes for _, nodes in found_values), is_max)
+    return MoveValues([value for value, _ in found_values], 1 + sum(nodes for _, nodes in found_values), is_max)
 
 
 def singular_child(node: Guessed, lead: float, is_max: bool) -> int | None:
