@@ -77,6 +77,7 @@ EVALUATIONS = {
         "material, squares, mobility, pawns, the king's shelter",
         ("chess",),
         lambda game, region, width: Classical.made(),
+    ),
     "circuit": NamedEvaluation(
         "resistance between a player's sides; bridges", ("hex",), lambda game, region, width: circuit_for(width)
     ),

@@ -52,7 +52,7 @@ def build(exports: Iterable[Export]) -> Module:
     """Compiles entry points into one module. Numba must not optimise, so this runs in a process made for it."""
     if os.environ.get("NUMBA_OPT") != "0":
         raise TengenError("WebAssembly is built with NUMBA_OPT=0: else there are instructions of this CPU in the code")
-    objects, functions, records = [], {}, {}
+    objects, functions, records = list[tuple[str, bytes]](), dict[str, Any](), dict[str, Any]()
     for export in exports:
         name, code, result = emitted(export)
         objects.append((name, code))
