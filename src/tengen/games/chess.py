@@ -18,6 +18,7 @@ from tengen.rules.board import Between, Coordinates, Piece
 from tengen.rules.contract import DRAW, FIRST, ONGOING, SECOND, kernel, mix, rules, stone_key
 from tengen.rules.errors import BadDiagram, BadMove
 from tengen.rules.kernels import entry
+from tengen.rules.repetition import remember, times_seen
 
 if TYPE_CHECKING:
     from tengen.rules.game import Position
@@ -215,7 +216,7 @@ def start(game, state):
     state.rights, state.number = 15, 1
     state.board_key = key_of_board(state)
     state.allowed = ALL
-    state.seen[0] = key(game, state)
+    remember(state.seen, 0, key(game, state))
 
 
 @rules(Chess)
@@ -273,7 +274,7 @@ def encode(game, state, planes):
         right = (plane % 2) * 2 + (player if plane < 2 else 1 - player)
         write(planes[12 + plane], ALL if state.rights >> right & 1 else NONE)
     write(planes[16], state.passing)
-    write(planes[17], ALL if times_seen(state, state.seen[state.clock]) > 1 else NONE)
+    write(planes[17], ALL if visits_of(game, state) > 1 else NONE)
     write(planes[18], ALL if state.clock >= game.quiet else NONE)
     write(planes[19], ALL if player == 0 else NONE)
 
@@ -355,11 +356,11 @@ def look(game, state):
     find_pins(state)
     if state.passing != 0 and not any_captures_in_passing(state):
         state.passing = NONE
-    state.seen[state.clock] = key(game, state)
+    remember(state.seen, np.int64(state.clock), key(game, state))
     may_be_stuck = state.in_check or not has_quiet_step(state)
     if may_be_stuck and generate(state, None) == 0:
         state.result = DRAW if not state.in_check else SECOND if state.to_play == 0 else FIRST
-    elif state.clock >= 2 * game.quiet or lacks_material(state) or times_seen(state, state.seen[state.clock]) >= 3:
+    elif state.clock >= 2 * game.quiet or lacks_material(state) or visits_of(game, state) >= 3:
         state.result = DRAW
     else:
         state.result = ONGOING
@@ -401,13 +402,9 @@ def has_quiet_step(state):
 
 
 @kernel
-def times_seen(state, position_key):
-    """How often the position has been on the board since the last capture or pawn's move, this time included."""
-    times, at = 1, np.int64(state.clock) - 4
-    while at >= 0:
-        times += state.seen[at] == position_key
-        at -= 2
-    return times
+def visits_of(game, state):
+    """How often the position has been on the board, now included."""
+    return times_seen(state.seen, np.int64(state.clock), key(game, state))
 
 
 @kernel
