@@ -33,10 +33,10 @@ class Formation(NamedTuple):
 
     man: int = 100
     king: int = 140
-    row: int = 3  # for every row that a man has gone
-    guard: int = 8  # for a man on its own back row, while there are men to be kept from it
+    row: int = 1  # for every row that a man has gone
+    guard: int = 12  # for a man on its own back row, while there are men to be kept from it
     centre: int = 4
-    step: int = 2  # for every square that a piece may step on
+    step: int = 4  # for every square that a piece may step on
     turn: int = 3  # for being the one to move
     chase: int = 4  # for each row or column that a lone opponent is nearer, to who is ahead
 
