@@ -253,6 +253,11 @@ def threats(evaluation, game, state, notes, actions, scores):
 
 
 @rules(Classical)
+def may_wait(evaluation, game, state):
+    return not state.in_check
+
+
+@rules(Classical)
 def plies_for(evaluation, game, state, action):
     return 0 if state.in_check else 1  # who is in check has little choice
 

@@ -26,6 +26,7 @@ from tengen.search.evaluation import (
     candidates,
     evaluate,
     follow,
+    may_wait,
     new_notes,
     plies_for,
     plies_off,
@@ -184,9 +185,14 @@ def open_horizon(game, evaluation, refinements, work, ply):
     frame.horizon = 1
     if -frame.depth >= refinements.quiescence or ply + 1 == len(work.frames):
         return assess(evaluation, game, state, notes)
+    waits = may_wait(evaluation, game, state)
+    value = assess(evaluation, game, state, notes) if waits else 0
+    if waits and value >= frame.beta:
+        return value
     count = threats(evaluation, game, state, notes, work.actions[ply], work.scores[ply])
     if count >= 0:
-        value = assess(evaluation, game, state, notes)
+        if not waits:
+            value = assess(evaluation, game, state, notes)
         if count == 0 or value >= frame.beta:
             return value
         frame.best = value  # nobody has to carry out a threat

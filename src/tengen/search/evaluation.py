@@ -76,6 +76,12 @@ def threats(evaluation, game, state, notes, actions, scores):
 
 
 @generic(required=False)
+def may_wait(evaluation, game, state):
+    """Whether `threats` is known not to answer below zero, so that it need not be asked where a score is enough."""
+    return False
+
+
+@generic(required=False)
 def plies_for(evaluation, game, state, action):
     """How many plies of a search's depth an action costs: more than one where little is expected of what follows."""
     return 1
