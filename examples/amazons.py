@@ -104,7 +104,7 @@ class Amazons(NamedTuple):
     def _is_beside_empty(self, board, y, x):
         return (board[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2] == 0).any()
 
-    def from_to(self, action):
+    def line_of(self, action):
         """The cell of the queen, and where she or her arrow goes; None where that is off the board."""
         kind, cell = divmod(action, self.size**2)
         direction, steps = divmod(kind, self.size - 1)
@@ -114,7 +114,7 @@ class Amazons(NamedTuple):
 
     def action_text(self, action):
         """`d1-d7`; an action that leads off the board is only a number."""
-        points, cells = Coordinates(*self.shape), self.from_to(action)
+        points, cells = Coordinates(*self.shape), self.line_of(action)
         return f"#{action}" if cells is None else "-".join(points.text(cell) for cell in cells)
 
     def move_text(self, position, action):
@@ -124,7 +124,7 @@ class Amazons(NamedTuple):
     def parse_action(self, text):
         points = Coordinates(*self.shape)
         if text[:1] == "#" and text[1:].isdecimal() and len(text) < 9 and int(text[1:]) < self.actions:
-            if self.from_to(int(text[1:])) is None:
+            if self.line_of(int(text[1:])) is None:
                 return int(text[1:])
         begin, dash, end = text.replace("/", "-").partition("-")
         if not dash:

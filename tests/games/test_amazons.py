@@ -51,7 +51,7 @@ def test_the_same_games_as_openspiel(size):
         position, state = game.start(), peer.new_initial_state()
         while position.outcome is None:
             assert not state.is_terminal() and position.to_play == state.current_player()
-            ours = {game.parameters.from_to(action): action for action in position.legal_actions}
+            ours = {game.parameters.line_of(action): action for action in position.legal_actions}
             if not position.facts:
                 assert {begin for begin, _ in ours} == set(state.legal_actions())
                 begin = rng.choice(state.legal_actions())
@@ -75,7 +75,7 @@ def test_the_same_moves_as_the_judge():
             if position.facts:
                 own = [divmod(game.coordinates.cell(position.facts), 6)]
             theirs = {(6 * y + x, 6 * row + column) for y, x in own for row, column in lines(board, y, x)}
-            assert {game.parameters.from_to(action) for action in position.legal_actions} == theirs
+            assert {game.parameters.line_of(action) for action in position.legal_actions} == theirs
             position = position.play(rng.choice(position.legal_actions))
         losers = np.argwhere(position.board == position.to_play + 1)
         assert not any(lines(position.board, y, x) for y, x in losers)

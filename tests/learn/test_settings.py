@@ -17,6 +17,8 @@ PRESETS = {
     "renju15",
     "reversi",
     "draughts",
+    "hex7",
+    "hex11",
     "go9",
     "chess",
 }

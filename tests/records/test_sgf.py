@@ -24,6 +24,7 @@ GAMES = [
     "gomoku:size=20,rule=standard",
     "renju",
     "reversi",
+    "draughts",
     "reversi:size=6",
     "go:size=9",
     "go:size=9,komi=5.5,handicap=4",

@@ -29,6 +29,7 @@ SPECS += [
     "reversi",
     "draughts",
     "international",
+    "hex:size=5",
     "go:size=3,suicide=1",
     "go:size=5",
     f"{EXAMPLE}:size=4",

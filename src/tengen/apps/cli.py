@@ -213,7 +213,7 @@ def best(
 
 @app.command()
 def analyze(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record: .sgf, .psq, .rec, or a line of moves.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record: .sgf, .pgn, .psq, .rec, or a line of moves.")],
     agent: Annotated[str, typer.Option(help="The agent that judges.")] = "strong",
     seconds: ThinkingTime = None,
     game: Annotated[str, typer.Option(help="The game, where the record does not name it.", callback=look_first)] = "",
@@ -348,6 +348,14 @@ def gomocup(agent: Thinker = "strong") -> None:
     It speaks the Gomocup protocol.
     """
     from tengen.apps.gomocup import serve
+
+    serve(agent)
+
+
+@app.command()
+def uci(agent: Annotated[str, typer.Option(help="The agent that plays.")] = "strong") -> None:
+    """Be a chess engine for Cute Chess and others that speak UCI."""
+    from tengen.apps.uci import serve
 
     serve(agent)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from tengen.rules.bits import ONE, count_bits, lowest_bit
 from tengen.rules.board import OneOf, Piece
-from tengen.rules.contract import DRAW, kernel, key, mix, rules
+from tengen.rules.contract import DRAW, kernel, mix, rules
 from tengen.rules.errors import BadDiagram, BadMove
 from tengen.rules.kernels import entry
 from tengen.rules.repetition import remember, times_seen
@@ -37,6 +37,7 @@ RECORD = np.dtype(
         ("kings", np.uint64, 2),
         ("mover", np.uint64),  # the piece that goes on capturing; zero at the beginning of a turn
         ("jumped", np.uint64),  # what it has captured so far
+        ("key", np.uint64),
         ("ply", np.int16),
         ("clock", np.int16),  # plies since the last capture or step of a man
         ("to_play", np.uint8),
@@ -246,7 +247,7 @@ def start(game, state):
     beyond = ONE << bit_of_square(game, squares)  # the first empty one below the upper player's
     state.men[upward(game)] = SQUARES[game.rule] & ~(first - ONE)
     state.men[1 - upward(game)] = SQUARES[game.rule] & (beyond - ONE)
-    remember(state.keys, 0, key(game, state))
+    look_around(game, state)
 
 
 @rules(Draughts)
@@ -279,6 +280,7 @@ def play(game, state, action):
         state.jumped |= between(game, begin, direction, distance) & prey
         state.mover = end
         if not (is_crowned and game.rule == ENGLISH) and can_go_on(game, state, is_king):
+            state.key = key_of(state)
             return
         state.men[other] &= ~state.jumped
         state.kings[other] &= ~state.jumped
@@ -297,7 +299,13 @@ def outcome(game, state):
 
 
 @rules(Draughts)
-def key(game, state):  # noqa: F811
+def key(game, state):
+    return state.key
+
+
+@kernel
+def key_of(state):
+    """The key of pieces, player and capture under way. To bring one up to date would take as many mixings."""
     hashed = mix(mix(mix(state.men[0]) ^ state.men[1]) ^ state.kings[0])
     hashed = mix(hashed ^ state.kings[1]) + np.uint64(state.to_play)
     return hashed if state.mover == 0 else mix(mix(hashed ^ state.mover) ^ state.jumped)
@@ -558,11 +566,11 @@ def look_around(game, state):
     prey = state.men[other] | state.kings[other]
     empty = SQUARES[game.rule] & ~(men | kings | prey)
     state.captures = can_capture(game, player, men, kings, prey, empty)
-    hashed = key(game, state)
-    remember(state.keys, state.clock, hashed)
+    state.key = key_of(state)
+    remember(state.keys, state.clock, state.key)
     if state.captures == 0 and not can_step(game, player, men, kings, empty):
         state.result = other + 1
-    elif state.clock >= patience(game, state) or times_seen(state.keys, state.clock, hashed) >= 3:
+    elif state.clock >= patience(game, state) or times_seen(state.keys, state.clock, state.key) >= 3:
         state.result = DRAW
 
 
@@ -591,6 +599,6 @@ def fill(game, states, to_play, clock):
     if state.mover == 0:
         look_around(game, state)
     else:
-        state.captures = 1
+        state.captures, state.key = 1, key_of(state)
         if not can_go_on(game, state, state.kings[to_play] & state.mover != 0):
             state.result = 2 - to_play

@@ -65,6 +65,12 @@ class Hex(NamedTuple):
         return self.size * self.size + self.swap  # the last one is the swap
 
     @property
+    def levels(self):
+        cells = self.size**2
+        weaker = (f"uct:playouts={times * cells}" for times in (2, 20))
+        return *weaker, "alphabeta:depth=1", "alphabeta:nodes=2000", "alphabeta:time=1"
+
+    @property
     def coordinates(self):
         return Coordinates(self.size, self.size, from_top=True)
 

@@ -6,8 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tengen.games.draughts import ENGLISH, SQUARES, bit_of_square, far_row, is_forward, moved, size_of, upward
-from tengen.rules.bits import ONE, count_bits
+from tengen.games.draughts import (
+    ENGLISH,
+    SQUARES,
+    bit_of_square,
+    cell_of_bit,
+    far_row,
+    is_forward,
+    moved,
+    size_of,
+    upward,
+)
+from tengen.rules.bits import ONE, count_bits, lowest_bit
 from tengen.rules.contract import kernel, legal, rules
 from tengen.search.evaluation import NO_NOTES
 
@@ -23,11 +33,12 @@ class Formation(NamedTuple):
 
     man: int = 100
     king: int = 140
-    row: int = 3  # for every row that a man has gone
-    guard: int = 8  # for a man on its own back row, while there are men to be kept from it
+    row: int = 1  # for every row that a man has gone
+    guard: int = 12  # for a man on its own back row, while there are men to be kept from it
     centre: int = 4
-    step: int = 2  # for every square that a piece may step on
+    step: int = 4  # for every square that a piece may step on
     turn: int = 3  # for being the one to move
+    chase: int = 4  # for each row or column that a lone opponent is nearer, to who is ahead
 
     @classmethod
     def of(cls, game):
@@ -53,6 +64,9 @@ def evaluate(evaluation, game, state, notes):
     worth = evaluation.man * (count_bits(own_men) - count_bits(men))
     worth += evaluation.king * (count_bits(own_kings) - count_bits(kings))
     pieces = count_bits(own_men | own_kings | men | kings)
+    if worth != 0 and (own_kings if worth > 0 else kings) != 0 and pieces < 9:
+        nearness = evaluation.chase * nearness_of(game, own_men | own_kings, men | kings)
+        worth += nearness if worth > 0 else -nearness
     worth += worth * (COUNT[game.rule] - pieces) // (2 * COUNT[game.rule])
     worth += places(evaluation, game, player, own_men, own_kings, empty, men != 0)
     return worth - places(evaluation, game, other, men, kings, empty, own_men != 0) + evaluation.turn
@@ -70,6 +84,23 @@ def places(evaluation, game, player, men, kings, empty, is_guarding):
         steppers = men | kings if is_forward(game, player, direction) else kings
         score += evaluation.step * count_bits(moved(game, steppers, direction, 1) & empty)
     return score
+
+
+@kernel
+def nearness_of(game, own, others):
+    """How near two sets of pieces are to each other: the less, the more steps apart their nearest neighbours are."""
+    total = 0
+    while own != 0:
+        here, nearest, rest = cell_of_bit(game, lowest_bit(own)), 0, others
+        own &= own - ONE
+        while rest != 0:
+            there = cell_of_bit(game, lowest_bit(rest))
+            rest &= rest - ONE
+            size = size_of(game)
+            apart = max(abs(here // size - there // size), abs(here % size - there % size))
+            nearest = max(nearest, size - apart)
+        total += nearest
+    return total
 
 
 @kernel

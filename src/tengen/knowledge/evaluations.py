@@ -12,6 +12,7 @@ from tengen.knowledge.draughts import Formation
 from tengen.knowledge.go import Area
 from tengen.knowledge.gobang import Gobang
 from tengen.knowledge.gomoku import LinePatterns, tables_for
+from tengen.knowledge.hex import circuit_for
 from tengen.knowledge.margin import Margin
 from tengen.knowledge.mnk import OpenLines
 from tengen.knowledge.reversi import Mobility
@@ -76,6 +77,9 @@ EVALUATIONS = {
         "material, squares, mobility, pawns, the king's shelter",
         ("chess",),
         lambda game, region, width: Classical.made(),
+    ),
+    "circuit": NamedEvaluation(
+        "resistance between a player's sides; bridges", ("hex",), lambda game, region, width: circuit_for(width)
     ),
     "area": NamedEvaluation("points by the nearest stone", ("go",), lambda game, region, width: Area()),
     "none": NamedEvaluation("nothing but the end of the game", (), lambda game, region, width: Plain()),

@@ -143,7 +143,7 @@ def read_diagram(
     rows, columns = shape
     given, words = [row.strip() for line in text.strip().splitlines() for row in line.split("/")], []
     if has_words and given:
-        given[-1], *words = given[-1].split()
+        given[-1], *words = given[-1].split() or [""]
     if len(given) != rows:
         raise BadDiagram(f"the diagram has {len(given)} rows; this board has {rows}")
     board = np.zeros(shape, np.int8)

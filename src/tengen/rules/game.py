@@ -296,6 +296,20 @@ class Game:
         """Its number in `INFO rule` of Gomocup's protocol, on square boards; None, the default, if none has it."""
         return self._own("gomocup_rule", None)
 
+    @property
+    def uci_variant(self) -> str | None:
+        """What UCI calls it (`chess`), if there are engines that play it; None, the default, if there are none.
+
+        Its diagrams are what UCI calls a FEN. Where moves go by other texts than `Game.action_text` there, the class
+        says so: `uci_text(position, action)`; `parse_action` reads them.
+        """
+        return self._own("uci_variant", None)
+
+    @property
+    def record_format(self) -> str | None:
+        """The format of files in which players keep its games, beside SGF: `pgn`, or None, the default."""
+        return self._own("record_format", None)
+
     def new_states(self, count: int) -> np.recarray:
         """`count` states, all zeros; `start` is still to be called on each."""
         return np.zeros(count, self.parameters.record()).view(np.recarray)
@@ -480,6 +494,20 @@ class Position:
             action: int = self.game.parameters.read_move(self, text.strip())
             return action
         return self.game.parse_action(text)
+
+    def uci_text(self, action: int) -> str:
+        """A legal action as UCI has it: `e2e4`, `e7e8q`."""
+        if hasattr(self.game.parameters, "uci_text"):
+            text: str = self.game.parameters.uci_text(self, action)
+            return text
+        return self.game.action_text(action)
+
+    def read_uci(self, text: str) -> int:
+        """The legal action that UCI writes so; raises BadMove if there is none."""
+        action = self.game.parse_action(text)
+        if action not in self._legal or self.uci_text(action) != text.lower():
+            raise BadMove(f"{text[:40]!r} is no legal move here")
+        return action
 
     def play(self, move: int | str, player: int | str | None = None) -> Position:
         """The position after an action, by number or by text; raises BadMove or IllegalMove and says why."""

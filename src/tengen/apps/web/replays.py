@@ -55,7 +55,7 @@ def label_of(name: str) -> str:
     """What a page calls a player from a terminal: its spec without folders; of somebody's engine the program alone."""
     if is_external(name):
         kind, _, command = name.partition(":")
-        return f"{kind}:{program_of(command)}"
+        return f"{kind}:{program_of(command.partition(',')[0])}"  # options may follow a comma
     head, dot_py, tail = name.rpartition(".py")  # an agent of a file
     name = last_part(head) + dot_py + tail
     return NET_OPTION.sub(lambda match: last_part(match[0]), name) or "unknown"
