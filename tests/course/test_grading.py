@@ -15,6 +15,7 @@ from tengen.course.grading.catalogue import ASSIGNMENTS, assignment_of
 from tengen.course.grading.questions import Assignment, Question, grade, is_same
 from tengen.course.grading.sandbox import StudentCode, Wrong
 from tengen.rules.errors import TengenError
+from tengen.search import gametree
 
 SOLUTIONS = Path(__file__).parent / "solutions"
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such limits")
@@ -213,6 +214,7 @@ HOSTILE = [
     ("def f(): return object()", "not JSON serializable"),
     ("def f(): raise KeyError('no')", "KeyError: 'no' (line 1)"),
     ("from tengen.search.gametree import minimax as f", "the work is yours to do"),
+    (f"def f(): return open({str(Path(gametree.__file__))!r}).read()", "not allowed here: files"),
     ("f = 3", "there is no function f"),
     ("def f(:", "SyntaxError"),
     (

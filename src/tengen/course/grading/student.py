@@ -43,7 +43,7 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 LONGEST_ANSWER = 1_000_000  # characters
 
 
-class NotAllowed(PermissionError):
+class Disallowed(PermissionError):
     """Something that an assignment does not need."""
 
 
@@ -67,27 +67,28 @@ def guard(path: str) -> None:
     import _posixsubprocess  # beneath what the events name
 
     def refuse(*_: Any) -> None:
-        raise NotAllowed("not allowed here: processes")
+        raise Disallowed("not allowed here: processes")
 
     _posixsubprocess.fork_exec = refuse  # type: ignore[assignment,unused-ignore]
     allowed = tuple(
         os.path.realpath(each) + os.sep for each in {*sys.path, sys.prefix, sys.base_prefix} if os.path.isdir(each)
     )
     own = {os.path.realpath(path), os.devnull, "/dev/urandom"}
+    ours = os.path.realpath(__file__).partition(os.path.join("course", "grading"))[0]  # solutions stand there
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
         if event in REFUSED:
-            raise NotAllowed(f"not allowed here: {REFUSED[event]} ({event})")
+            raise Disallowed(f"not allowed here: {REFUSED[event]} ({event})")
         if event == "ctypes.dlopen" and arguments[0]:
-            raise NotAllowed("not allowed here: foreign code")
+            raise Disallowed("not allowed here: foreign code")
         if event == "import" and arguments[0].split(".")[0] == "tengen":
-            raise NotAllowed("the work is yours to do: tengen is not to be imported")
+            raise Disallowed("the work is yours to do: tengen is not to be imported")
         if event == "open" and not isinstance(arguments[0], int):
             name, mode, flags = arguments
             is_writing = (mode and set(mode) & set("wax+")) or (flags or 0) & WRITING
             real = os.path.realpath(os.fsdecode(name))
-            if is_writing or not (real in own or real.startswith(allowed)):
-                raise NotAllowed(f"not allowed here: files ({os.fsdecode(name)})")
+            if is_writing or not (real in own or real.startswith(allowed)) or real.startswith(ours):
+                raise Disallowed(f"not allowed here: files ({os.fsdecode(name)})")
 
     sys.addaudithook(watch)
 
