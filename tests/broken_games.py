@@ -94,14 +94,14 @@ BREAKS = {  # what is changed in the example, and what the check says
 }
 
 
-def problems_of(path, *changes):
-    """What the check says of the example after some changes."""
-    text = EXAMPLE.read_text()
+def problems_of(path, *changes, example=EXAMPLE, size=5, games=3):
+    """What the check says of an example after some changes."""
+    text = example.read_text()
     for old, new in changes:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     path.write_text(text)
     try:
-        return tengen.check(f"{path}:size=5", games=3).problems
+        return tengen.check(f"{path}:size={size}", games=games).problems
     except GameFileError as reason:
         return [str(reason)]

@@ -103,6 +103,11 @@ class Game:
         check_pieces(self.name, self.pieces)
         if self.sides is not None:
             check_sides(self.name, self.sides)
+        if self.move_planes not in (None, self.actions / self.cells):
+            kinds = f"{self.move_planes} move_planes · {self.cells} cells"
+            raise GameFileError(f"{self.name}: {kinds} are not {self.actions:,} actions")
+        if not 1 <= self.most_legal <= self.actions:
+            raise GameFileError(f"{self.name}: most_legal is {self.most_legal}; it is 1 to {self.actions}, its actions")
         if self.scoring == "area" and self.actions != self.cells + 1:
             raise GameFileError(f"{self.name}: scoring is 'area', so its actions must be its cells and a pass")
         if self.levels is not None and len(self.levels) != 5:
@@ -158,10 +163,7 @@ class Game:
     def most_legal(self) -> int:
         """The most actions that are legal at once; by default, all there are. Trees and games under way take memory
         for so many."""
-        count = int(self._own("most_legal", self.actions))
-        if not 1 <= count <= self.actions:
-            raise GameFileError(f"{self.spec}: most_legal is {count}; it is 1 to {self.actions}, its actions")
-        return count
+        return int(self._own("most_legal", self.actions))
 
     @property
     def planes(self) -> tuple[str, ...]:
@@ -194,8 +196,6 @@ class Game:
         A network's policy then has as many planes over the board, in place of a layer that joins all to all.
         """
         kinds: int | None = self._own("move_planes", None)
-        if kinds is not None and kinds * self.cells != self.actions:
-            raise GameFileError(f"{self.name}: {kinds} move_planes · {self.cells} cells are not {self.actions} actions")
         return kinds
 
     @cached_property
