@@ -17,6 +17,9 @@ from tengen.agents.passing import compile_for
 from tengen.agents.specs import load_agent
 from tengen.apps.gtp.vertices import PASS, Vertices
 from tengen.apps.preparation import Preparation
+from tengen.knowledge.go import is_go
+from tengen.knowledge.go_counting import Count, CountingRules, count, usual_rules
+from tengen.knowledge.ownership import estimate
 from tengen.records.record import Record, must_pass, plays_points
 from tengen.rules.errors import BadMove, BadParameter, IllegalMove, TengenError
 from tengen.rules.game import Game, Position
@@ -29,6 +32,7 @@ class Session:
     def __init__(self, game: Game, agent: str, **defaults: Any):
         self.agent_spec, self.defaults = agent, defaults
         self.plain = self.game = game  # plain is without the handicap that the controller asks for
+        self.told_rules: CountingRules | None = None  # how to count, if the controller has said so
         self._agent = self._prepared_agent(game)
         self._adopt(game)
 
@@ -114,6 +118,37 @@ class Session:
     def change_rules(self, **rules: int) -> None:
         """Other rules on the same board, cleared."""
         self.change_game(remake(self.plain, **rules))
+
+    # How it is counted.
+
+    @property
+    def counting(self) -> CountingRules | None:
+        """The rules that the game is counted by; None where it is not Go."""
+        if not is_go(self.game):
+            return None
+        return self.told_rules or usual_rules(self.position)
+
+    def count_by(self, rules: CountingRules) -> None:
+        """Other rules; where they differ in suicide, the board is cleared."""
+        if not is_go(self.game):
+            raise BadParameter(f"{self.game.name} is not counted by {rules.name} rules")
+        if rules.suicide != self.plain.parameters.suicide:
+            self.change_rules(suicide=rules.suicide)
+        self.told_rules = rules
+
+    def count(self) -> Count:
+        """The count of the board, with what is dead taken off if the rules have it so."""
+        assert self.counting is not None
+        plain, played = self.plain.parameters, self.game.parameters
+        free = played.handicap + round(played.komi - plain.komi)
+        return count(estimate(self.position), self.counting, plain.komi, free)
+
+    def dead_and_seki(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The stones that are dead, and those that are in seki; none by rules to which all stones are alive."""
+        if self.counting is None or not self.counting.removes_dead:
+            return frozenset(), frozenset()
+        view = estimate(self.position)
+        return view.dead, view.seki
 
     def load(self, record: Record, plies: int) -> None:
         """The first plies of a record."""
