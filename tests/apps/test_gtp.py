@@ -397,6 +397,21 @@ def test_records(tmp_path):
     assert [record.moves for record in read_sgf(text)] == [tuple(talk.session.position.moves)]
 
 
+def test_a_problem_is_opened_and_kept_with_its_marks(tmp_path):
+    talk, path = engine("go:size=9"), tmp_path / "problem.sgf"
+    path.write_text("(;GM[1]SZ[9]KM[375]RU[Japanese]EV[a cup]BR[2d]AB[aa:bb]AW[cc]PL[W];W[dd]BL[300]LB[dd:A];B[ee])")
+    told(talk, f"loadsgf {path}")
+    assert good(talk, "get_komi") == "7.5"
+    assert sorted(good(talk, "list_stones b").split()) == ["A8", "A9", "B8", "B9", "E5"]
+    assert good(talk, "gogui-rules_side_to_move") == "white"
+    told(talk, "undo", "play b f6")
+    text = good(talk, "printsgf")
+    for kept in ("EV[a cup]", "BR[2d]", "RU[Japanese]", "PL[W]", "BL[300]", "LB[dd:A]", "KM[7.5]", "AW[cc]"):
+        assert kept in text
+    (record,) = read_sgf(text, with_setup=True)
+    assert [record.game.action_text(action) for action in record.moves] == ["d6", "f6"]
+
+
 def test_the_agent_resigns_when_it_was_told_to():
     talk = engine("mnk:m=4,n=4,k=4", resignation=Resignation(-0.9, 2))
     values = iter([-1.0, 0.0, -0.95, -0.95])

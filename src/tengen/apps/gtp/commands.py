@@ -33,7 +33,7 @@ from tengen.apps.points import Points, points_of_go
 from tengen.games import file_names, load_game, other_names
 from tengen.knowledge.go_counting import counting_rules
 from tengen.knowledge.groups import connected, owner_of
-from tengen.records.record import Record, plays_points
+from tengen.records.record import plays_points
 from tengen.records.sgf import read_sgf, write_sgf
 from tengen.rules.board import STONES, draw, marks_of
 from tengen.rules.errors import BadMove, IllegalMove, TengenError
@@ -362,7 +362,7 @@ def loadsgf(talk: Conversation, words: list[str]) -> str:
 
 @command("printsgf", words=[0])
 def printsgf(talk: Conversation, words: list[str]) -> str:
-    return write_sgf(Record.of(talk.session.position)).strip()
+    return write_sgf(talk.session.record()).strip()
 
 
 # As GoGui asks the rules of a game.

@@ -8,6 +8,7 @@ every game that counts areas.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ class Session:
         self.game, self.vertices = game, vertices
         self.position = game.start() if position is None else position
         self.history: list[Position] = []  # what `undo` goes back to, the last one last
+        self.loaded: Record | None = None  # the file that the game came from
 
     # What is played.
 
@@ -155,7 +157,23 @@ class Session:
         positions = list(record.positions())[: plies + 1]
         plain = remake(record.game, handicap=0) if "handicap" in record.game.parameters._fields else record.game
         self._adopt(record.game, positions[-1])
-        self.plain, self.history = plain, positions[:-1]
+        self.plain, self.history, self.loaded = plain, positions[:-1], record
+
+    def record(self) -> Record:
+        """The game so far, with what the file that it came from says of the moves that are still the same."""
+        record, file = Record.of(self.position), self.loaded
+        if file is None or file.game != self.game:
+            return record
+        pairs = zip(record.moves, file.moves, strict=False)
+        same = next((ply for ply, (ours, theirs) in enumerate(pairs) if ours != theirs), len(record.moves))
+        same = min(same, len(file.moves))
+        return replace(
+            record,
+            players=file.players,
+            date=file.date,
+            comments={ply: text for ply, text in file.comments.items() if ply <= same},
+            properties={ply: kept for ply, kept in file.properties.items() if ply <= same},
+        )
 
     # Moves.
 
