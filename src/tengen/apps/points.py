@@ -39,7 +39,8 @@ class Points:
 
     def lead_after(self, action: int) -> float:
         """The first player's lead if that is played."""
-        return self.view.lead + float(self.owners_after(action).sum() - self.base)
+        lead, most = self.view.lead + float(self.owners_after(action).sum() - self.base), self.position.game.cells
+        return min(max(lead, -most - self.view.komi), most - self.view.komi)
 
 
 def points_of_go(position: Position) -> Points | None:
