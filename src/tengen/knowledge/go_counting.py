@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tengen.knowledge.go import is_go
 from tengen.knowledge.groups import connected, neighbours_of, owner_of
-from tengen.knowledge.ownership import Outlook
+from tengen.knowledge.ownership import Outlook, estimate
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Position
 
@@ -109,9 +110,10 @@ class Count:
         parts = [(side.stones, "stones")] if self.rules.counts == AREA else [(side.captures, "captures")]
         parts.insert(0, (side.territory, "territory"))
         words = [f"{number} {word}" for number, word in parts]
+        taken = f" ({side.captures} captured)" if self.rules.counts == AREA and side.captures else ""
         if player == 1:
             words += [f"{self.komi:g} komi"] + [f"{self.compensation} for the handicap"] * bool(self.compensation)
-        return f"{self.players[player]}: {' + '.join(words)} = {self.points(player):g}"
+        return f"{self.players[player]}: {' + '.join(words)} = {self.points(player):g}{taken}"
 
     def as_object(self) -> dict[str, Any]:
         """For JSON."""
@@ -135,6 +137,21 @@ def count(
     dead, seki = (view.dead, view.seki) if is_agreed else (frozenset(), frozenset())
     sides = count_sides(view.position, dead, seki if rules.counts == TERRITORY else frozenset())
     return Count(rules, sides, komi, COMPENSATION[rules.compensation](handicap), view.position.game.players)
+
+
+def told_in_full(position: Position) -> list[str]:
+    """The score of a game of Go that is over, line by line; no lines for any other."""
+    if position.outcome is None or not is_go(position.game):
+        return []
+    view, rules = estimate(position), usual_rules(position)
+    played, agreed = count(view, rules, agreed=False), count(view, rules)
+    differs = [f"without dead stones: {agreed.result}"] if agreed.result != played.result else []
+    return played.told() + differs
+
+
+def lead_text(lead: float) -> str:
+    """A lead of the first player as players write it: B+3.5."""
+    return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):.1f}"
 
 
 def count_sides(

@@ -42,7 +42,7 @@ DEAD = -0.5  # a chain whose points are worth less to its owner is dead
 CLEAR = 0.75  # a place that could not be read is settled if nearly all its points are worth so much to somebody
 ENCLOSED = 30  # points of a territory at most: beyond, it is none yet
 CRAMPED = 8  # a chain that reaches no more empty points than this is looked at, whatever random games say
-SHARPER = 0.25  # random games let too much die: values are raised to this power, by which leads err least
+SHARPEST, FILLING = 0.25, 2.0  # random games let too much die: see `sharpened`
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def estimate(position: Position, judge: Judge | None = None, rollouts: int = ROL
     total, owners = as_it_stands(position)
     komi = float(owners.sum()) - total
     position = before_passes(position)
-    values = sharpened(random_owners(position, rollouts)) if judge is None else np.array(judge(position), np.float64)
+    values = rolled_owners(position, rollouts) if judge is None else np.array(judge(position), np.float64)
     if not is_go(position.game):
         return Outlook(position, values, (), komi)
     board = position.board
@@ -224,9 +224,13 @@ def as_it_stands(position: Position) -> tuple[float, np.ndarray]:
     return float(total), signs_of(owners).reshape(position.game.shape)
 
 
-def sharpened(values: np.ndarray) -> np.ndarray:
-    """Nearer to certainty: who plays anything loses now and then what nobody would lose."""
-    return np.asarray(np.sign(values) * np.abs(values) ** SHARPER)
+def sharpened(board: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Nearer to certainty: who plays anything loses now and then what nobody would lose.
+
+    Values are raised to a power: less than one, the fuller the board, since in an opening little is certain.
+    """
+    power = max(SHARPEST, 1 - FILLING * float((board > 0).mean()))
+    return np.asarray(np.sign(values) * np.abs(values) ** power)
 
 
 # Places.
@@ -234,7 +238,11 @@ def sharpened(values: np.ndarray) -> np.ndarray:
 
 def rolled(position: Position, rollouts: int = ROLLOUTS // 2) -> np.ndarray:
     """[rows, columns]: ownership by random games alone, which is quick."""
-    return averaged(position.board, sharpened(random_owners(position, rollouts)))
+    return averaged(position.board, rolled_owners(position, rollouts))
+
+
+def rolled_owners(position: Position, rollouts: int) -> np.ndarray:
+    return sharpened(position.board, random_owners(position, rollouts))
 
 
 def averaged(board: np.ndarray, values: np.ndarray) -> np.ndarray:
