@@ -402,6 +402,7 @@ def test_a_problem_is_opened_and_kept_with_its_marks(tmp_path):
     path.write_text("(;GM[1]SZ[9]KM[375]RU[Japanese]EV[a cup]BR[2d]AB[aa:bb]AW[cc]PL[W];W[dd]BL[300]LB[dd:A];B[ee])")
     told(talk, f"loadsgf {path}")
     assert good(talk, "get_komi") == "7.5"
+    assert talk.session.counting.name == "Japanese"
     assert sorted(good(talk, "list_stones b").split()) == ["A8", "A9", "B8", "B9", "E5"]
     assert good(talk, "gogui-rules_side_to_move") == "white"
     told(talk, "undo", "play b f6")

@@ -56,9 +56,7 @@ def test_a_handicap_is_compensated_as_the_rules_have_it():
 def test_names_of_rules():
     assert counting_rules("New_Zealand") is RULES["newzealand"]
     assert counting_rules("jp") is RULES["japanese"]
-    with pytest.raises(
-        BadParameter, match="no rules are called 'japanes'"
-    ):
+    with pytest.raises(BadParameter, match="no rules are called 'japanes'"):
         counting_rules("japanes")
     assert usual_rules(load_game("go").start()).name == "Chinese"
     assert usual_rules(load_game("go:suicide=1").start()).name == "Tromp-Taylor"

@@ -347,9 +347,9 @@ def analysis(
     visits: Annotated[int, typer.Option(min=1, help="Visits of a turn, where a query has no maxVisits.")] = 500,
     workers: Annotated[int, typer.Option(min=1, max=64, help="How many turns are analysed side by side.")] = 1,
 ) -> None:
-    """Analyse Go for KaTrain and other programs that speak KataGo's JSON protocol.
+    """Analyse Go for KaTrain and others, by KataGo's protocol.
 
-    Queries are lines on stdin, and answers lines on stdout.
+    Queries are lines of JSON on stdin, and answers lines on stdout.
     """
     from tengen.apps.kata.server import run
 

@@ -138,9 +138,14 @@ class Outlook:
     @property
     def unclear(self) -> list[Locality]:
         """Places that could not be read, and whose owners are not known otherwise."""
-        values = np.abs(self.ownership)
-        unread = [one for one in self.places if one.readings is None]
-        return [one for one in unread if np.quantile(values.flat[list(one.points)], 0.25) < CLEAR]
+        return [place for place in self.places if place.readings is None and not self.is_clear(place)]
+
+    def is_clear(self, place: Locality) -> bool:
+        """Whether the owners of a place's points are known, nearly all, and the fate of each of its stones."""
+        values, board = np.abs(self.ownership), self.position.board
+        stones = [point for point in place.points if board.flat[point]]
+        fates = values.flat[stones].min() if stones else 1.0
+        return bool(fates >= -DEAD and np.quantile(values.flat[list(place.points)], 0.25) >= CLEAR)
 
     @property
     def is_settled(self) -> bool:

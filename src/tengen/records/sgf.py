@@ -340,7 +340,7 @@ def _rectangle(game: Game, value: str) -> tuple[slice, slice]:
     """The points of a value: one, or the corners of a rectangle, `aa:cc`."""
     corners = value.split(":") if ":" in value else [value, value]
     rows, columns = game.shape
-    places = [(ascii_letters.find(y), ascii_letters.find(x)) for x, y in filter(lambda text: len(text) == 2, corners)]
+    places = [(ascii_letters.find(one[1]), ascii_letters.find(one[0])) for one in corners if len(one) == 2]
     if len(places) != 2 or len(corners) != 2 or not all(0 <= y < rows and 0 <= x < columns for y, x in places):
         raise RecordError(f"[{value[:20]}] is no point of the board to set a stone up on")
     (top, left), (bottom, right) = places

@@ -8,6 +8,7 @@ every game that counts areas.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from tengen.agents.specs import load_agent
 from tengen.apps.gtp.vertices import PASS, Vertices
 from tengen.apps.preparation import Preparation
 from tengen.knowledge.go import is_go
-from tengen.knowledge.go_counting import Count, CountingRules, count, usual_rules
+from tengen.knowledge.go_counting import Count, CountingRules, count, counting_rules, usual_rules
 from tengen.knowledge.ownership import estimate
 from tengen.records.record import Record, must_pass, plays_points
 from tengen.rules.errors import BadMove, BadParameter, IllegalMove, TengenError
@@ -158,6 +159,7 @@ class Session:
         plain = remake(record.game, handicap=0) if "handicap" in record.game.parameters._fields else record.game
         self._adopt(record.game, positions[-1])
         self.plain, self.history, self.loaded = plain, positions[:-1], record
+        self.told_rules = rules_of(record)
 
     def record(self) -> Record:
         """The game so far, with what the file that it came from says of the moves that are still the same."""
@@ -267,6 +269,15 @@ def replay(game: Game, position: Position) -> Position:
     for action in position.moves:
         replayed = replayed.play(action)
     return replayed
+
+
+def rules_of(record: Record) -> CountingRules | None:
+    """The rules that a file names, if they are known here and fit those that its game is played by."""
+    named = record.properties.get(0, {}).get("RU", ("",))[0]
+    with suppress(BadParameter):
+        rules = counting_rules(named)
+        return rules if rules.suicide == getattr(record.game.parameters, "suicide", None) else None
+    return None
 
 
 def points_of(session: Session, words: Sequence[str]) -> list[int]:
