@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from tengen.agents.agent import Agent, opinions_of
-from tengen.knowledge.groups import connected, neighbours_of
+from tengen.knowledge.groups import beside, connected, neighbours_of
 from tengen.knowledge.ownership import Outlook, as_it_stands, compile_for, estimate
 from tengen.rules.game import Position
 from tengen.search.limits import Decision, Opinion
@@ -106,8 +108,19 @@ def moves_of_worth(view: Outlook) -> list[int]:
     known = [move for place in view.hot if (move := place.move_of(position.to_play)) is not None and move in legal]
     if known:
         return known
-    points = {point for place in view.unclear for point in place.points}
-    return [point for point in sorted(points & legal) if is_safe(position, point)]
+    points = {point for place in view.unclear for point in place.points} & legal
+    open_points = sorted(points & borders(view)) or sorted(points)
+    return [point for point in open_points if is_safe(position, point)]
+
+
+def borders(view: Outlook) -> set[int]:
+    """The points that are not surely owned, or have neighbours whose owners differ from theirs."""
+    signs, values = np.sign(view.ownership), np.abs(view.ownership)
+    return {
+        point
+        for point in range(signs.size)
+        if values.flat[point] < OWNED or any(signs.flat[near] != signs.flat[point] for near in beside(signs, point))
+    }
 
 
 def finish(view: Outlook, opinions: list[Opinion]) -> int:

@@ -141,11 +141,12 @@ class Outlook:
         return [place for place in self.places if place.readings is None and not self.is_clear(place)]
 
     def is_clear(self, place: Locality) -> bool:
-        """Whether the owners of a place's points are known, nearly all, and the fate of each of its stones."""
-        values, board = np.abs(self.ownership), self.position.board
-        stones = [point for point in place.points if board.flat[point]]
+        """Whether a place's owners are known, nearly all, the fate of each stone, and no border is open."""
+        values, board, points = np.abs(self.ownership), self.position.board, list(place.points)
+        stones = [point for point in points if board.flat[point]]
         fates = values.flat[stones].min() if stones else 1.0
-        return bool(fates >= -DEAD and np.quantile(values.flat[list(place.points)], 0.25) >= CLEAR)
+        is_closed = bool((self.owners.flat[points] != 0).all())
+        return is_closed and bool(fates >= -DEAD and np.quantile(values.flat[points], 0.25) >= CLEAR)
 
     @property
     def is_settled(self) -> bool:
