@@ -53,7 +53,7 @@ def on_gpu(spec: str, count: int, is_graph: bool) -> Work:
 
     once = recorded(step, torch.cuda.Stream()).replay if is_graph else step
 
-    def work() -> None:
+    def work(env: CudaVectorEnv = env) -> None:  # a graph does not keep the memory that it writes to
         for _ in range(TOGETHER):
             once()
         torch.cuda.synchronize()

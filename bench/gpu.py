@@ -36,7 +36,17 @@ from tengen.rules.contract import (
 from tengen.rules.kernels import entry
 from tengen.rules.playouts import playouts
 
-SPECS = ["tictactoe", "connect4", "gomoku:size=8", "gomoku", "gomoku:rule=renju", "reversi", "go:size=9", "go:size=19"]
+SPECS = [
+    "tictactoe",
+    "connect4",
+    "gomoku:size=8",
+    "gomoku",
+    "gomoku:rule=renju",
+    "reversi",
+    "hex",
+    "go:size=9",
+    "go:size=19",
+]
 TRACED, PLIES = 2048, 300  # games compared, and how far
 SLOTS, BLOCK = 1 << 16, 64  # threads for the measurement
 

@@ -34,7 +34,7 @@ from tengen.apps.web.server import new_app  # noqa: E402
 from tengen.apps.web.settings import ServerSettings  # noqa: E402
 
 FOLDER = ROOT / "docs" / "img"
-OWN_GAME = ROOT / "examples" / "breakthrough.py"
+OWN_GAME = ROOT / "examples" / "kings_and_pawns.py"
 FEW, MANY = 96, 256  # colours of a picture: few make it small, many keep wood and stones smooth
 BOARD = 420  # pixels of each board on the picture of all games
 RUNS = {"connect4": 24, "few-simulations": 6}  # simulations a move
@@ -60,7 +60,7 @@ def show_hint(page: Any) -> None:
 
 def pick_up(page: Any) -> None:
     """A pawn that is held, with where it may go."""
-    page.locator('svg.board [data-cell="20"]').click()
+    page.locator('svg.board [data-cell="27"]').click()
     expect(page.locator(".picked-stone")).to_be_attached()
     page.mouse.move(2, 2)
 
@@ -164,7 +164,7 @@ SHOTS = {
         "#/play?game=reversi&moves=f5-d6-c3-d3-c4-f4-c5-b3-c2&first=person&second=uct:time=30", see_it_think
     ),
     "own-game-projector": Shot(
-        "#/play?game=breakthrough:size=6&moves=c2c3-d5d4&first=person&second=person", pick_up, colours=MANY
+        "#/play?game=kings-and-pawns&moves=b2t-e5t&first=person&second=person", pick_up, colours=MANY
     ),
     "analyse-projector": Shot(f"#/analyse?game=gomoku&moves={GOMOKU}", analyse_with_two),
     "analyse-phone": Shot("#/analyse?game=connect4&moves=4-4-3-5-3-3-5-5-2-6-6", analyse_game, "dark"),
@@ -184,6 +184,9 @@ SHOTS = {
     "arena-phone": Shot("#/arena?contest=levels", scrolled_to(".run-head", at_move(12)), "dark"),
 }
 GAMES = {  # what each board shows, and by which light
+    "chess&moves=e2e4-e7e5-g1f3-b8c6-f1b5-a7a6-b5a4-g8f6-e1g1-f8e7": "light",
+    "hex&moves=f6-d8-g4-e5-d6-c7-h3-i5-h6": "light",
+    "draughts&moves= 10-14 24-19 9-13 22-18 11-16 18x9 5x14 19-15": "dark",
     "tictactoe&moves=b2-b1-a1-c2-c3": "light",
     "connect4&moves=4-4-3-5-3-3-5-5-2-6-6-2-1": "light",
     "go:size=13&moves=k10-d4-k4-d10-c7-f3-h3-f11-l7-h11-c3-c4-d3-e3-e2-f2": "light",
@@ -212,7 +215,7 @@ def take_games(chrome: Any, url: str) -> None:
             page.evaluate("document.querySelector('.stage .board').style.width = '380px'")
             box = page.locator(".stage .board").bounding_box()
             edge = (BOARD - box["width"]) / 2, (BOARD - box["height"]) / 2
-            page.locator(".stage").evaluate("stage => stage.style.padding = '60px'")
+            page.locator(".stage").evaluate("stage => stage.style.padding = '120px 60px'")
             box = page.locator(".stage .board").bounding_box()
             clip = {"x": box["x"] - edge[0], "y": box["y"] - edge[1], "width": BOARD, "height": BOARD}
             tile = Image.open(BytesIO(page.screenshot(clip=clip)))

@@ -33,7 +33,13 @@ SLOWEST = (  # files; they begin first, so that no worker ends with one alone
     "test_gpu.py",
     "test_platforms.py",
 )
-NEEDS = {"chromium": "browser", "cluster": "cluster", "gnugo": "engines", "gtp_rhino": "engines"}  # by fixture
+NEEDS = {  # by fixture
+    "chromium": "browser",
+    "cluster": "cluster",
+    "gnugo": "engines",
+    "gtp_rhino": "engines",
+    "stockfish": "engines",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -65,6 +71,11 @@ def gnugo() -> str:
 @pytest.fixture(scope="session")
 def gtp_rhino() -> str:
     return find_engine("gtp-rhino", "grhino")
+
+
+@pytest.fixture(scope="session")
+def stockfish() -> str:
+    return find_engine("stockfish", "stockfish")
 
 
 @pytest.fixture(scope="session")

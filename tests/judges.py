@@ -76,6 +76,52 @@ class PlainGo:
         return margin
 
 
+class PlainHex:
+    """Hex by flood fill over a set of cells."""
+
+    def __init__(self, size: int, has_swap: bool = False):
+        self.size, self.has_swap = size, has_swap
+        self.stones: dict[int, int] = {}  # the player, by cell
+        self.to_play, self.ply = 0, 0
+
+    def beside(self, cell):
+        y, x = divmod(cell, self.size)
+        around = [(x - 1, y), (x + 1, y), (x, y - 1), (x + 1, y - 1), (x, y + 1), (x - 1, y + 1)]
+        return [b * self.size + a for a, b in around if 0 <= a < self.size and 0 <= b < self.size]
+
+    def legal(self):
+        empty = [cell for cell in range(self.size**2) if cell not in self.stones]
+        return empty + [self.size**2] * (self.has_swap and self.ply == 1)
+
+    def play(self, action):
+        if action < self.size**2:
+            self.stones[action] = self.to_play
+        else:
+            y, x = divmod(next(iter(self.stones)), self.size)
+            self.stones = {x * self.size + y: 1}
+        self.to_play, self.ply = 1 - self.to_play, self.ply + 1
+
+    def winner(self):
+        """Who has a chain from one of their sides to the other; None if nobody has."""
+        last = self.size - 1
+        for player in (0, 1):
+            place = [divmod(cell, self.size)[player] for cell in range(self.size**2)]  # the row; for Blue the column
+            inside = {cell for cell, owner in self.stones.items() if owner == player and place[cell] == 0}
+            waiting = list(inside)
+            while waiting:
+                for other in self.beside(waiting.pop()):
+                    if self.stones.get(other) == player and other not in inside:
+                        inside.add(other)
+                        waiting.append(other)
+            if any(place[cell] == last for cell in inside):
+                return player
+        return None
+
+    def board(self):
+        values = [self.stones.get(cell, -1) + 1 for cell in range(self.size**2)]
+        return [values[row : row + self.size] for row in range(0, self.size**2, self.size)]
+
+
 def plain_winner(board, row: int, exactly: bool = False) -> int:
     """1 or 2 if that player has `row` stones in a row (exactly that many, if asked), else 0."""
     rows, columns = board.shape

@@ -63,7 +63,7 @@ SHORTER = {
     r"^(tengen train (?!.*--minutes).*)": r"\1 --minutes 0.1",
     r"^(tengen bench) rules": r"\1 limits",
 }
-PIPED = re.compile(r"tengen (gtp|gomocup|lab reversi)\b")  # these read a real pipe, so they run as processes
+PIPED = re.compile(r"tengen (gtp|gomocup|uci|lab reversi)\b")  # these read a real pipe, so they run as processes
 QUICK, IS_LONG, NOT_RUN = "quick", "long", "not run"
 
 

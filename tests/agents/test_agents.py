@@ -13,7 +13,7 @@ from tengen.agents.specs import AGENTS, load_agent
 from tengen.knowledge.experts import ThreatsFirst
 from tengen.learn.settings import load_settings
 from tengen.nets.metadata import NetError
-from tengen.nets.runtime import net_for, shipped_nets
+from tengen.nets.runtime import PAPERS, net_for, shipped_nets
 from tengen.rules.errors import BadParameter, IllegalMove
 from tengen.search.alphabeta import LEAST_NODES, AlphaBeta
 from tengen.search.limits import Limit
@@ -202,8 +202,12 @@ def test_the_strong_agent_takes_the_net_that_comes_along_and_the_expert():
 
 @pytest.mark.parametrize("name", shipped_nets())
 def test_shipped_nets_are_for_the_game_they_name_and_play_it(name):
-    game = tengen.load_game(load_settings(name).run.game)
-    assert net_for(game) == name
+    if name.startswith(PAPERS):
+        game = tengen.load_game(f"gomoku:size={name.removeprefix(PAPERS)}")
+        assert net_for(game) != name  # there are stronger ones, or a classical search is
+    else:
+        game = tengen.load_game(load_settings(name).run.game)
+        assert net_for(game) == name
     agent = tengen.load_agent(f"puct:net={name},simulations=20", game)
     assert agent.choose(game.start()).action in game.start().legal_actions
 

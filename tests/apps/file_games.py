@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import shutil
+import tempfile
 from pathlib import Path
 
 from tengen.games import load_game
@@ -11,7 +14,9 @@ from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
 
 ROOT = Path(__file__).parent.parent.parent
-BREAKTHROUGH = ROOT / "examples" / "breakthrough.py"
+PAWNS = Path(tempfile.mkdtemp()) / "pawns.py"  # the example, by a name that no game of ours has
+atexit.register(shutil.rmtree, PAWNS.parent, ignore_errors=True)
+shutil.copy(ROOT / "examples" / "breakthrough.py", PAWNS)
 
 # Two runners on two columns. A step can be made in two ways, one may stay, and what is no move ends in a KeyError.
 LITTLE_RACE = """

@@ -96,3 +96,14 @@ def test_marks_are_those_of_the_web_app():
     text = (STATIC / "play" / "mistakes.js").read_text()
     theirs = re.findall(r'least: ([\d.]+), sign: "([?!]+)", kind: "(\w+)"', text)
     assert [(float(least), mark, kind) for least, mark, kind in theirs] == list(KINDS)
+
+
+def test_chess_from_pgn_and_back(tmp_path):
+    """Moves are told as players write them; a mate that was let in is a blunder."""
+    path, out = tmp_path / "fool.pgn", tmp_path / "told.pgn"
+    path.write_text('[White "Ann"]\n\n1. f3 e5 2. g4 (2. e4) Qh4# 0-1\n')
+    found = json.loads(analyze(path, "--agent", "alphabeta:depth=2,memory=1", "--out", out, "--json").stdout)
+    assert [move["move"] for move in found["moves"]] == ["f3", "e5", "g4", "Qh4#"]
+    assert found["moves"][2]["mark"] == "??" and found["moves"][3]["best"] == "Qh4#"
+    (told,) = read_records(out)
+    assert "blunder" in told.comments[3]

@@ -85,7 +85,7 @@ def test_kernels_for_a_gpu_and_leftovers_are_deleted_too_and_nothing_of_others(t
 
 def test_games():
     rows = {row["name"]: row for row in json.loads(tengen("games", "--json").stdout)}
-    assert set(rows) == {"connect4", "go", "gomoku", "mnk", "reversi"}
+    assert set(rows) == {"connect4", "go", "gomoku", "hex", "mnk", "reversi"}
     assert rows["gomoku"]["parameters"]["rule"] == {"values": "freestyle|standard|renju", "default": "freestyle"}
     assert "gomoku (also: renju)" in tengen("games").stdout
 

@@ -46,6 +46,13 @@ def kernels(folder):
         (["gomocup", "alphabeta"], "START 15", "OK", "END"),
         (["gtp", "go:size=9", "uct:playouts=10"], "name", "= Tengen", "quit"),
         (["gtp", "go:size=9", "uct:playouts=10"], "boardsize 13", "=", "quit"),
+        (["uci", "--agent", "alphabeta"], "isready", "readyok", "quit"),
+        (
+            ["uci", "--agent", "alphabeta"],
+            "go movetime 100",
+            "info string the search is being compiled: this move is played at first sight",
+            "quit",
+        ),
     ],
 )
 def test_engines_answer_at_once(tmp_path, cold, arguments, line, answer, farewell):

@@ -151,12 +151,16 @@ def test_the_lectures_ucb1(chrome: Any, site: str) -> None:
             return page.locator(".tree-card.is-lit [data-field=name]").all_text_contents()
 
         assert titles() == ["12/21", "7/10", "2/4", "1/1"]
+        code = page.locator(".code .is-lit")
+        assert any("BESTCHILD(v, Cp)" in line for line in code.all_text_contents())
         press(page, "step")
+        assert any("EXPAND(v)" in line for line in code.all_text_contents())
         assert titles() == ["12/21", "7/10", "2/4", "1/1", "0/0"]
         press(page, "step")
         assert "White wins" in text(page, ".story")
         press(page, "step")
         assert titles() == ["12/22", "7/11", "2/5", "1/2", "0/1"]
+        assert "  N(v) ← N(v) + 1" in code.all_text_contents()
 
 
 def test_a_search_of_ones_own(chrome: Any, site: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from file_games import BREAKTHROUGH, LITTLE_RACE, ROOT, write_run
+from file_games import LITTLE_RACE, PAWNS, ROOT, write_run
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it wants to be asked through another library than the one that servers have
@@ -26,13 +27,13 @@ from tengen.apps.web.jobs import JOBS, Jobs
 from tengen.apps.web.levels import LEVELS
 from tengen.apps.web.server import new_app
 from tengen.apps.web.settings import ServerSettings
-from tengen.apps.web.views import Placement, step_of
 from tengen.arena.match import play_game
 from tengen.games import load_game, offered_names
 from tengen.learn.settings import load_settings
 from tengen.records.record import Record
 from tengen.records.sgf import read_sgf, write_sgf
 from tengen.records.store import Store
+from tengen.report.steps import Placement, step_of
 from tengen.rules.errors import TengenError
 
 PATIENCE = 300  # seconds that anything may take on a busy machine, compiling included
@@ -43,7 +44,7 @@ class Site:
 
     def __init__(self, folder: Path, *games: Path):
         self.settings = ServerSettings(runs=folder / "runs", contests=folder / "contests", games=games)
-        self.secrets = {str(path.resolve().parent) for path in (*games, folder, BREAKTHROUGH)}
+        self.secrets = {str(path.resolve().parent) for path in (*games, folder, PAWNS)}
         self.http = TestClient(new_app(self.settings), base_url="http://127.0.0.1:8000")
 
     def _heard(self, answer: Any, status: int) -> Any:
@@ -77,7 +78,7 @@ class Site:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    site = Site(tmp_path, BREAKTHROUGH)
+    site = Site(tmp_path, PAWNS)
     yield site
     for folder in (site.settings.runs, site.settings.contests):
         jobs = Jobs(folder / JOBS)
@@ -91,12 +92,12 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def test_its_game_stands_after_ours(tmp_path: Path, race: Path) -> None:
-    site = Site(tmp_path, BREAKTHROUGH, race)
+    site = Site(tmp_path, PAWNS, race)
     games = site.get("/api/games")["games"]
-    assert [game["name"] for game in games] == [*offered_names(), "breakthrough", "little-race"]
-    assert [game["name"] for game in games if game["is_own"]] == ["breakthrough", "little-race"]
+    assert [game["name"] for game in games] == [*offered_names(), "pawns", "little-race"]
+    assert [game["name"] for game in games if game["is_own"]] == ["pawns", "little-race"]
     own = games[-2]
-    assert (own["title"], own["about"]) == ("Breakthrough", "reach the far row with a pawn, or capture them all")
+    assert (own["title"], own["about"]) == ("Pawns", "reach the far row with a pawn, or capture them all")
     assert own["parameters"][0]["name"] == "size" and own["parameters"][0]["high"] == 8
     assert [level["name"] for level in own["levels"]] == list(LEVELS)
     assert (games[-1]["title"], games[-1]["about"]) == ("Little race", "")  # Python's own words are no description
@@ -107,24 +108,24 @@ def test_its_game_stands_after_ours(tmp_path: Path, race: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "breakthrough.py",
-        "./breakthrough.py",
+        "pawns.py",
+        "./pawns.py",
         "../x",
-        "examples/breakthrough",
-        "examples/breakthrough.py",
-        str(BREAKTHROUGH),
-        "breakthrough:size=5.py",
+        "examples/pawns",
+        "examples/pawns.py",
+        pytest.param(str(PAWNS), id="the file's whole path"),  # which differs from process to process
+        "pawns:size=5.py",
         "gomoku:size=x.py",
-        "Breakthrough",
+        "Pawns",
         "little-race",
-        "breakthrough:size=99",
-        "breakthrough:size=",
-        "breakthrough:mode=x",
+        "pawns:size=99",
+        "pawns:size=",
+        "pawns:mode=x",
     ],
 )
 def test_nothing_else_is(tmp_path: Path, name: str) -> None:
     """What a client says names no file, and an error says nothing of where one lies."""
-    site = Site(tmp_path, BREAKTHROUGH)
+    site = Site(tmp_path, PAWNS)
     site.secrets = {secret for secret in site.secrets if secret not in name}  # what a client says itself
     assert site.error(name)
     body = {"game": name, "agents": ["beginner", "easy"]}
@@ -137,16 +138,16 @@ def test_nothing_else_is(tmp_path: Path, name: str) -> None:
 
 def test_apps_do_not_disturb_each_other(tmp_path: Path, race: Path) -> None:
     """Not even if both have a game of one name: what is served goes along with the request."""
-    other = tmp_path / "breakthrough.py"
+    other = tmp_path / "pawns.py"
     other.write_text(LITTLE_RACE)
-    one, two, none = Site(tmp_path, BREAKTHROUGH), Site(tmp_path, other), Site(tmp_path)
+    one, two, none = Site(tmp_path, PAWNS), Site(tmp_path, other), Site(tmp_path)
     for _ in range(2):
-        assert one.view("breakthrough")["shape"] == [8, 8]
-        assert two.view("breakthrough")["shape"] == [3, 2]
-        assert "no game is called" in none.error("breakthrough")
+        assert one.view("pawns")["shape"] == [8, 8]
+        assert two.view("pawns")["shape"] == [3, 2]
+        assert "no game is called" in none.error("pawns")
     assert own_games.served_names() == []
-    search = {"game": "breakthrough", "simulations": 2}
-    assert two.post("/api/explore/mcts", search)["trace"]["game"] == "breakthrough"
+    search = {"game": "pawns", "simulations": 2}
+    assert two.post("/api/explore/mcts", search)["trace"]["game"] == "pawns"
     assert "4096 actions" in one.post("/api/explore/mcts", search, 400)["error"]
     assert "no game is called" in none.post("/api/explore/mcts", search, 400)["error"]
 
@@ -162,7 +163,7 @@ def test_files_that_cannot_be_served(tmp_path: Path, race: Path) -> None:
         ([tmp_path / "missing.py"], "there is no file"),
         ([tmp_path], "a game's file ends in .py"),
         ([Path("gomoku")], "a game's file ends in .py"),
-        ([Path(f"{BREAKTHROUGH}:size=6")], "choose parameters in the page"),
+        ([Path(f"{PAWNS}:size=6")], "choose parameters in the page"),
         ([broken], "does not run: ZeroDivisionError: division by zero .line 1."),
         ([ours], "'gomoku', as one of ours is"),
         ([preset], "'gomoku8', as one of ours is"),
@@ -194,17 +195,17 @@ def test_a_broken_file_is_told_before_anybody_listens(tmp_path: Path) -> None:
 
 
 def test_where_a_move_comes_from_and_where_it_ends(site: Site) -> None:
-    view = site.view("breakthrough:size=5")
-    assert view["game"] == "breakthrough:size=5"
+    view = site.view("pawns:size=5")
+    assert view["game"] == "pawns:size=5"
     assert view["cells"]["a2a3"] == 10 and view["origins"]["a2a3"] == 15
     assert view["cells"].keys() == view["origins"].keys() == set(view["legal"])
-    taken = site.view("breakthrough:size=5", "a2a3", "b4a3")  # lands on another's stone
+    taken = site.view("pawns:size=5", "a2a3", "b4a3")  # lands on another's stone
     assert (taken["last"], taken["last_origin"]) == (10, 6)
     assert (taken["board"][10], taken["flipped"], taken["captured"]) == (2, [], [])
-    taking = site.view("breakthrough:size=5", "a2a3")
+    taking = site.view("pawns:size=5", "a2a3")
     assert (taking["cells"]["b4a3"], taking["origins"]["b4a3"]) == (10, 6)
-    assert "not legal" in site.error("breakthrough:size=5", "a2a4")
-    assert "'🙂' is not a move" in site.error("breakthrough:size=5", "🙂")
+    assert "not legal" in site.error("pawns:size=5", "a2a4")
+    assert "'🙂' is not a move" in site.error("pawns:size=5", "🙂")
 
 
 def test_steps_are_read_off_boards(race: Path) -> None:
@@ -225,7 +226,7 @@ def test_steps_are_read_off_boards(race: Path) -> None:
 
 
 def test_a_move_may_fill_several_cells(tmp_path: Path, dominoes: Path) -> None:
-    site = Site(tmp_path, BREAKTHROUGH, dominoes)
+    site = Site(tmp_path, PAWNS, dominoes)
     view = site.view("dominoes")
     assert view["fills"] == {"a3a2": [0, 2], "b3b2": [1, 3], "a2a1": [2, 4], "b2b1": [3, 5]}
     assert (view["cells"], view["origins"]) == ({"a3a2": 0, "b3b2": 1, "a2a1": 2, "b2b1": 3}, {})
@@ -233,7 +234,7 @@ def test_a_move_may_fill_several_cells(tmp_path: Path, dominoes: Path) -> None:
     answered = site.view("dominoes", "a2a1", "a3b3")
     assert (answered["board"], answered["fills"]) == ([2, 2, 1, 0, 1, 0], {"b2b1": [3, 5]})
     assert (answered["last"], answered["last_fills"]) == (0, [0, 1])
-    for game, moves in (("breakthrough", ["a2a3"]), ("reversi", ["d3"]), ("connect4", ["4"]), ("go:size=5", ["c3"])):
+    for game, moves in (("pawns", ["a2a3"]), ("reversi", ["d3"]), ("connect4", ["4"]), ("go:size=5", ["c3"])):
         other = site.view(game, *moves)  # what flips or captures, and what moves, fills one
         assert (other["fills"], other["last_fills"]) == ({}, [])
 
@@ -251,11 +252,11 @@ def test_whatever_a_file_makes_of_a_clients_text_is_an_answer(tmp_path: Path, ra
 
 def test_agents_think_about_it(site: Site) -> None:
     with site.http.websocket_connect("/api/socket", headers={"host": "127.0.0.1:8000"}) as page:
-        place = {"game": "breakthrough:size=4", "moves": ["b2a3"]}
+        place = {"game": "pawns:size=4", "moves": ["b2a3"]}
         page.send_json({"id": 1, "type": "think", **place, "agent": "easy"})
         while (answer := page.receive_json())["type"] != "move":
             assert answer["type"] in ("thought", "note", "waiting"), answer
-        position = load_game(f"{BREAKTHROUGH}:size=4").from_moves("b2a3")
+        position = load_game(f"{PAWNS}:size=4").from_moves("b2a3")
         action = position.game.parse_action(answer["move"])
         assert answer["cell"] == step_of(position, action).cell
         assert str(ROOT) not in json.dumps(answer)
@@ -265,47 +266,47 @@ def test_agents_think_about_it(site: Site) -> None:
 
 
 def test_records_round_trip(site: Site) -> None:
-    game = {"game": "breakthrough:size=5", "moves": ["a2a3", "b4a3", "b2a3"]}
+    game = {"game": "pawns:size=5", "moves": ["a2a3", "b4a3", "b2a3"]}
     variations = [{"of": 0, "ply": 1, "moves": ["c4c3"], "comments": {}}]
     sgf = site.post("/api/records/write", {**game, "variations": variations})["sgf"]
-    assert "TG[breakthrough.py:size=5]" in sgf
-    for page in ("gomoku", "breakthrough", "breakthrough:size=6", ""):  # whatever is on the board when it is loaded
+    assert "TG[pawns.py:size=5]" in sgf
+    for page in ("gomoku", "pawns", "pawns:size=6", ""):  # whatever is on the board when it is loaded
         read = site.post("/api/records/read", {"text": sgf, "game": page})
         assert {name: read[name] for name in game} == game
         assert read["variations"] == variations
-    terminal = load_game(f"{BREAKTHROUGH}:size=5")
+    terminal = load_game(f"{PAWNS}:size=5")
     record = read_sgf(sgf, terminal)[0]
     again = site.post("/api/records/read", {"text": write_sgf(Record(terminal, record.moves))})
     assert again["moves"] == game["moves"]
-    text = site.post("/api/records/read", {"text": "a2a3 b4a3", "game": "breakthrough:size=5"})
+    text = site.post("/api/records/read", {"text": "a2a3 b4a3", "game": "pawns:size=5"})
     assert text["moves"] == ["a2a3", "b4a3"]
     for spec, said in (
         ("hex.py:size=5", "never makes us run code"),
-        ("breakthrough.py:size=5.py", "are no parameters of breakthrough.py"),
-        ("breakthrough.py:size=50", "size is 4 to 8"),
+        ("pawns.py:size=5.py", "are no parameters of pawns.py"),
+        ("pawns.py:size=50", "size is 4 to 8"),
     ):
-        foreign = {"text": sgf.replace("breakthrough.py:size=5", spec)}
+        foreign = {"text": sgf.replace("pawns.py:size=5", spec)}
         assert said in site.post("/api/records/read", foreign, 400)["error"]
 
 
 def test_a_contest_of_it_is_played(site: Site) -> None:
-    wanted = {"game": "breakthrough:size=4", "agents": ["beginner", "random"], "games": 2}
+    wanted = {"game": "pawns:size=4", "agents": ["beginner", "random"], "games": 2}
     begun = site.post("/api/contests", wanted)
-    assert (begun["name"], begun["game"]) == ("breakthrough-size=4", "breakthrough:size=4")
+    assert (begun["name"], begun["game"]) == ("pawns-size=4", "pawns:size=4")
     end = time.monotonic() + PATIENCE
-    while (view := site.get("/api/contests/breakthrough-size=4"))["state"] == "running":
+    while (view := site.get("/api/contests/pawns-size=4"))["state"] == "running":
         assert time.monotonic() < end, view
         time.sleep(0.2)
-    assert (view["state"], view["played"], view["game"]) == ("complete", 2, "breakthrough:size=4"), view
-    assert site.get("/api/contests")["contests"][0]["game"] == "breakthrough:size=4"
-    for listed in site.get("/api/contests/breakthrough-size=4/games")["games"]:
-        shown = site.get(f"/api/contests/breakthrough-size=4/games/{listed['id']}")
-        assert shown["end"]["game"] == "breakthrough:size=4" and shown["end"]["outcome"]
+    assert (view["state"], view["played"], view["game"]) == ("complete", 2, "pawns:size=4"), view
+    assert site.get("/api/contests")["contests"][0]["game"] == "pawns:size=4"
+    for listed in site.get("/api/contests/pawns-size=4/games")["games"]:
+        shown = site.get(f"/api/contests/pawns-size=4/games/{listed['id']}")
+        assert shown["end"]["game"] == "pawns:size=4" and shown["end"]["outcome"]
 
 
 def test_tournaments_of_files_from_a_terminal(site: Site, race: Path) -> None:
     """Those of a file that is served are shown whole, of others all but the boards."""
-    for name, spec in (("mine", f"{BREAKTHROUGH}:size=4"), ("other", str(race))):
+    for name, spec in (("mine", f"{PAWNS}:size=4"), ("other", str(race))):
         (site.settings.contests / name).mkdir(parents=True)
         game = load_game(spec)
         agents = [load_agent("random", game, seed=seed) for seed in (1, 2)]
@@ -313,7 +314,7 @@ def test_tournaments_of_files_from_a_terminal(site: Site, race: Path) -> None:
             match = store.match({"game": game.spec, "agents": ["one", "two"]})
             store.add(play_game(game, agents, names=("one", "two")), match, 0)
     site.secrets.add(str(race.parent))
-    assert site.get("/api/contests/mine")["game"] == "breakthrough:size=4"
+    assert site.get("/api/contests/mine")["game"] == "pawns:size=4"
     assert site.get("/api/contests/mine/games/1")["end"]["outcome"]
     assert site.get("/api/contests/other")["game"] == "Little_Race.py"
     assert site.get("/api/contests/other/games")["total"] == 1
@@ -324,14 +325,14 @@ def test_tournaments_of_files_from_a_terminal(site: Site, race: Path) -> None:
 def test_a_contest_whose_file_is_not_served_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Any] = []
     monkeypatch.setattr(Jobs, "begin", lambda self, name, arguments, folder, facts: started.append(arguments))
-    site = Site(tmp_path, BREAKTHROUGH)
-    name = site.post("/api/contests", {"game": "breakthrough", "agents": ["easy", "random"]})["name"]
-    assert str(BREAKTHROUGH) in started[0]
-    assert site.post(f"/api/contests/{name}/resume")["game"] == "breakthrough"
+    site = Site(tmp_path, PAWNS)
+    name = site.post("/api/contests", {"game": "pawns", "agents": ["easy", "random"]})["name"]
+    assert str(PAWNS) in started[0]
+    assert site.post(f"/api/contests/{name}/resume")["game"] == "pawns"
     assert started[1] == started[0]
     without = Site(tmp_path)
     assert without.get("/api/contests")["contests"][0]["can_resume"]
-    assert "no game is called 'breakthrough'" in without.post(f"/api/contests/{name}/resume", status=400)["error"]
+    assert "no game is called 'pawns'" in without.post(f"/api/contests/{name}/resume", status=400)["error"]
     assert len(started) == 2 and Contests(site.settings).names() == [name]
 
 
@@ -343,13 +344,13 @@ def test_runs_of_files(site: Site, race: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(ROOT)  # settings may name a file from here
     site.secrets.add(str(race.parent))
     runs = site.settings.runs
-    write_run(runs / "whole", f"{BREAKTHROUGH}:size=5", "a2a3 b4a3")
-    write_run(runs / "relative", "./examples/../examples/breakthrough.py:size=5")
+    write_run(runs / "whole", f"{PAWNS}:size=5", "a2a3 b4a3")
+    write_run(runs / "relative", f"./{os.path.relpath(PAWNS)}:size=5")
     write_run(runs / "other", str(race))
     games = {run["name"]: run["game"] for run in site.get("/api/runs")["runs"]}
-    assert games == {"whole": "breakthrough:size=5", "relative": "breakthrough:size=5", "other": "Little_Race.py"}
+    assert games == {"whole": "pawns:size=5", "relative": "pawns:size=5", "other": "Little_Race.py"}
     shown = site.get("/api/runs/whole/games")["games"]
-    assert (shown[0]["moves"], shown[0]["end"]["game"]) == (["a2a3", "b4a3"], "breakthrough:size=5")
+    assert (shown[0]["moves"], shown[0]["end"]["game"]) == (["a2a3", "b4a3"], "pawns:size=5")
     assert site.get("/api/runs/other/games")["games"] == []
     site.post("/api/runs/relative/resume")
     folder = (runs / "relative").resolve()
@@ -361,7 +362,7 @@ def test_runs_of_files(site: Site, race: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_a_process_says_names_no_folder(tmp_path: Path) -> None:
     for said, told in (
-        (f"{BREAKTHROUGH} does not run", "breakthrough.py does not run"),
+        (f"{PAWNS} does not run", "pawns.py does not run"),
         ("there is no file ../else/mine.py", "there is no file mine.py"),
         ("/a/b/mine.py:size=5, ./c.py", "mine.py:size=5, c.py"),
         (f"{tmp_path}/mine is in use", "mine is in use"),
@@ -380,13 +381,13 @@ def test_a_run_of_it_is_begun_on_the_page(site: Site, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Jobs, "begin", start)
     monkeypatch.setattr("tengen.apps.web.runs.what_is_missing", lambda: "")
     preset = site.get("/api/runs")["presets"][-1]
-    assert (preset["name"], preset["game"], preset["is_file"]) == ("breakthrough", "breakthrough", True)
-    assert preset["defaults"]["generations"] == load_settings(str(BREAKTHROUGH)).run.generations
-    wanted = {"preset": "breakthrough:size=5", "changes": {"generations": 3}}
+    assert (preset["name"], preset["game"], preset["is_file"]) == ("pawns", "pawns", True)
+    assert preset["defaults"]["generations"] == load_settings(str(PAWNS)).run.generations
+    wanted = {"preset": "pawns:size=5", "changes": {"generations": 3}}
     begun = site.post("/api/runs", wanted)
-    assert (begun["name"], begun["game"]) == ("breakthrough", "breakthrough:size=5")
-    assert started == [["train", f"{BREAKTHROUGH}:size=5", "--run", "breakthrough", "--set=run.generations=3"]]
-    for bad in ("little-race", str(BREAKTHROUGH), "breakthrough.py", "breakthrough:size=3", "gomoku8:size=9"):
+    assert (begun["name"], begun["game"]) == ("pawns", "pawns:size=5")
+    assert started == [["train", f"{PAWNS}:size=5", "--run", "pawns", "--set=run.generations=3"]]
+    for bad in ("little-race", str(PAWNS), "pawns.py", "pawns:size=3", "gomoku8:size=9"):
         site.secrets = {secret for secret in site.secrets if secret not in bad}
         site.post("/api/runs", {"preset": bad}, 400)
     assert len(started) == 1
@@ -395,7 +396,7 @@ def test_a_run_of_it_is_begun_on_the_page(site: Site, monkeypatch: pytest.Monkey
 def test_the_net_of_a_run_plays_its_own_game_and_no_other(site: Site) -> None:
     from nets.test_nets import write_net
 
-    for name, spec in (("mine", f"{BREAKTHROUGH}:size=4"), ("three", "tictactoe")):
+    for name, spec in (("mine", f"{PAWNS}:size=4"), ("three", "tictactoe")):
         write_run(site.settings.runs / name, spec)
         (site.settings.runs / name / "nets").mkdir()
         write_net(site.settings.runs / name / "nets" / "000001.onnx", spec)
@@ -407,11 +408,11 @@ def test_the_net_of_a_run_plays_its_own_game_and_no_other(site: Site) -> None:
                 assert str(ROOT) not in json.dumps(answer)
             return answer
 
-        assert last("breakthrough:size=4", "run:mine@1,simulations=2")["type"] == "move"
-        wrong = "run:mine learned breakthrough:size=4; this is breakthrough:size=5"
-        assert last("breakthrough:size=5", "run:mine")["error"] == wrong
-        assert last("gomoku", "run:mine")["error"] == "run:mine learned breakthrough:size=4; this is gomoku"
-        assert last("breakthrough", "run:three")["error"] == "run:three learned tictactoe; this is breakthrough"
+        assert last("pawns:size=4", "run:mine@1,simulations=2")["type"] == "move"
+        wrong = "run:mine learned pawns:size=4; this is pawns:size=5"
+        assert last("pawns:size=5", "run:mine")["error"] == wrong
+        assert last("gomoku", "run:mine")["error"] == "run:mine learned pawns:size=4; this is gomoku"
+        assert last("pawns", "run:three")["error"] == "run:three learned tictactoe; this is pawns"
 
 
 @pytest.mark.long
@@ -426,22 +427,22 @@ def test_a_run_is_trained_gone_on_with_and_played(site: Site, monkeypatch: pytes
             time.sleep(0.5)
         return view
 
-    assert site.post("/api/runs", {"preset": "breakthrough:size=4", "changes": tiny})["name"] == "breakthrough"
-    view = ended("breakthrough")
-    assert (view["state"], view["game"], view["generation"]) == ("complete", "breakthrough:size=4", 2), view
-    assert site.get("/api/runs/breakthrough/games")["games"][0]["end"]["game"] == "breakthrough:size=4"
+    assert site.post("/api/runs", {"preset": "pawns:size=4", "changes": tiny})["name"] == "pawns"
+    view = ended("pawns")
+    assert (view["state"], view["game"], view["generation"]) == ("complete", "pawns:size=4", 2), view
+    assert site.get("/api/runs/pawns/games")["games"][0]["end"]["game"] == "pawns:size=4"
     numbers = ("run.generations=2", "selfplay.positions=64", "selfplay.simulations=2", "evaluation.games=2")
     changes = [f"--set={text}" for text in (*numbers, "evaluation.every=1")]
-    relative = BREAKTHROUGH.relative_to(ROOT)
+    relative = os.path.relpath(PAWNS, ROOT)
     monkeypatch.chdir(ROOT)
     command = [sys.executable, "-m", "tengen", "train", f"./{relative}:size=4", *changes, "--minutes", "0.001"]
     subprocess.run([*command, "--run", site.settings.runs / "mine"], cwd=ROOT, check=True, timeout=PATIENCE)
     assert site.get("/api/runs/mine")["generation"] == 1
     site.post("/api/runs/mine/resume")
     view = ended("mine")
-    assert (view["state"], view["game"]) == ("complete", "breakthrough:size=4"), view
+    assert (view["state"], view["game"]) == ("complete", "pawns:size=4"), view
     with site.http.websocket_connect("/api/socket", headers={"host": "127.0.0.1:8000"}) as page:
-        page.send_json({"id": 1, "type": "think", "game": "breakthrough:size=4", "agent": "run:mine,simulations=4"})
+        page.send_json({"id": 1, "type": "think", "game": "pawns:size=4", "agent": "run:mine,simulations=4"})
         while (answer := page.receive_json())["type"] not in ("move", "error"):
             pass
         assert answer["type"] == "move", answer

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from file_games import BREAKTHROUGH, LITTLE_RACE, write_run
+from file_games import LITTLE_RACE, PAWNS, write_run
 
 from tengen.apps.web.server import new_app
 from tengen.apps.web.settings import ServerSettings
-from tengen.apps.web.views import step_of
 from tengen.games import load_game
+from tengen.report.steps import step_of
 from tengen.rules.game import Position
 
 
@@ -24,9 +24,7 @@ def opened(chromium: str, tmp_path: Path, race: Path, dominoes: Path) -> Iterato
     """Opens pages of an app that serves three files."""
     from web_browser import browser, open_page, running_server
 
-    settings = ServerSettings(
-        runs=tmp_path / "runs", contests=tmp_path / "contests", games=(BREAKTHROUGH, race, dominoes)
-    )
+    settings = ServerSettings(runs=tmp_path / "runs", contests=tmp_path / "contests", games=(PAWNS, race, dominoes))
     with running_server(new_app(settings)) as url, browser(chromium) as chrome:
         yield lambda address, **options: open_page(chrome, f"{url}#/{address}", **options)
 
@@ -56,10 +54,10 @@ def test_a_whole_game_against_a_level(opened: Any) -> None:
     """From the page's own dialog to the end, by clicks and once by the keyboard."""
     from web_browser import expect
 
-    spec = f"{BREAKTHROUGH}:size=4"
+    spec = f"{PAWNS}:size=4"
     with opened("play?game=tictactoe&first=person&second=person") as page:
         page.locator('[data-action="new game"]').first.click()
-        page.locator("dialog #game").select_option("breakthrough")
+        page.locator("dialog #game").select_option("pawns")
         page.locator("dialog #parameter-size").fill("4")
         page.locator("dialog #player-1").select_option("person")
         page.locator("dialog #player-2").select_option("beginner")
@@ -83,7 +81,7 @@ def test_a_whole_game_against_a_level(opened: Any) -> None:
         expect(page.locator(".status")).to_have_text(f"{'XO'[end.outcome.winner]} wins")
         expect(page.locator(".layer-stones .stone")).to_have_count(int((end.board > 0).sum()))
         expect(page.locator(".origin-mark")).to_have_count(1)
-        assert "game=breakthrough:size=4" in page.evaluate("location.hash")
+        assert "game=pawns:size=4" in page.evaluate("location.hash")
 
 
 def press(page: Any, position: Position, action: int) -> None:
@@ -136,7 +134,7 @@ def test_a_finger_on_a_small_board(opened: Any) -> None:
     from web_browser import expect
 
     size = {"width": 220, "height": 500}
-    with opened("play?game=breakthrough&first=person&second=person", size=size, has_touch=True) as page:
+    with opened("play?game=pawns&first=person&second=person", size=size, has_touch=True) as page:
         expect(cell(page, 48)).to_have_attribute("aria-label", "a2, X, can move")
         assert cell(page, 48).bounding_box()["width"] < 26
         cell(page, 48).tap()
@@ -151,10 +149,10 @@ def test_a_finger_on_a_small_board(opened: Any) -> None:
 def test_the_other_pages_bear_it(opened: Any, tmp_path: Path) -> None:
     from web_browser import expect
 
-    write_run(tmp_path / "runs" / "mine", f"{BREAKTHROUGH}:size=4", "b2a3 b4a3")
+    write_run(tmp_path / "runs" / "mine", f"{PAWNS}:size=4", "b2a3 b4a3")
     (tmp_path / "runs" / "mine" / "nets").mkdir()
     (tmp_path / "runs" / "mine" / "nets" / "000001.onnx").touch()
-    with opened("analyse?game=breakthrough:size=4&moves=b2a3") as page:
+    with opened("analyse?game=pawns:size=4&moves=b2a3") as page:
         row = page.locator("tr[data-move]").first
         expect(row).to_be_visible()
         expect(page.locator(".heat.best")).to_have_count(1)
@@ -167,11 +165,11 @@ def test_the_other_pages_bear_it(opened: Any, tmp_path: Path) -> None:
         cells = spots.evaluate_all("spots => spots.map((spot) => spot.dataset.heat)")
         assert len(cells) == len(set(cells))  # one spot a cell, however many moves end there
     with opened("learn?run=mine") as page:
-        expect(page.locator(".run-head")).to_contain_text("Breakthrough 4×4")
+        expect(page.locator(".run-head")).to_contain_text("Pawns 4×4")
         page.get_by_role("button", name="To the end").click()
         expect(page.locator(".replay-said")).to_contain_text("Move 2 of 2")
         expect(page.locator(".replay .stone")).to_have_count(14)
-        page.get_by_label("Preset").select_option("breakthrough")
+        page.get_by_label("Preset").select_option("pawns")
         expect(page.locator("#parameter-size")).to_have_value("8")
         page.get_by_label("Preset").select_option("tictactoe")
         expect(page.locator("#parameter-size")).to_have_count(0)
@@ -180,7 +178,7 @@ def test_the_other_pages_bear_it(opened: Any, tmp_path: Path) -> None:
         expect(cell(page, 8)).to_have_attribute("aria-label", "a2, X, can move")
         assert "second=run:mine" in page.evaluate("decodeURIComponent(location.hash)")
     with opened("arena") as page:
-        page.locator("#game").select_option("breakthrough")
+        page.locator("#game").select_option("pawns")
         page.locator("#parameter-size").fill("4")
         page.locator("#parameter-size").press("Tab")
         agents = page.locator(".arena-agent select")
@@ -194,13 +192,13 @@ def test_nets_of_runs_are_offered_where_they_fit(opened: Any, tmp_path: Path) ->
     from web_browser import expect
 
     nets = tmp_path / "runs" / "mine" / "nets"
-    write_run(nets.parent, f"{BREAKTHROUGH}:size=4")
+    write_run(nets.parent, f"{PAWNS}:size=4")
     nets.mkdir()
     for generation in (1, 20):
         (nets / f"{generation:06}.onnx").touch()
     offered = [("run:mine", "mine · newest net"), ("run:mine@1", "mine · generation 1")]
     listed = "all => all.map((one) => [one.value, one.label])"
-    with opened("play?game=breakthrough:size=4&first=person&second=easy") as page:
+    with opened("play?game=pawns:size=4&first=person&second=easy") as page:
         page.locator('[data-action="new game"]').first.click()
         player = page.locator("dialog #player-2")
         expect(player.locator("optgroup option")).to_have_count(2)
@@ -221,12 +219,12 @@ def test_nets_of_runs_are_offered_where_they_fit(opened: Any, tmp_path: Path) ->
         assert "second=run:mine" in page.evaluate("decodeURIComponent(location.hash)")
         page.locator('[data-action="new game"]').first.click()
         expect(player).to_have_value("run:mine")
-    with opened("analyse?game=breakthrough:size=4") as page:
+    with opened("analyse?game=pawns:size=4") as page:
         expect(page.locator("#agent-1 optgroup option")).to_have_count(2)
         page.locator('[data-action="add agent"]').first.click()
         expect(page.locator("#agent-2 optgroup option")).to_have_count(2)
     with opened("arena") as page:
-        page.locator("#game").select_option("breakthrough")
+        page.locator("#game").select_option("pawns")
         page.locator("#parameter-size").fill("4")
         page.locator("#parameter-size").press("Tab")
         agents = page.locator(".arena-agent select")
@@ -260,7 +258,7 @@ def test_both_halves_of_a_domino_are_marked_in_a_replay(opened: Any, tmp_path: P
     from web_browser import expect
 
     write_run(tmp_path / "runs" / "mine", str(dominoes), "a2a1 a3b3 b2b1")
-    write_run(tmp_path / "runs" / "pawns", f"{BREAKTHROUGH}:size=4", "b2a3 b4a3")
+    write_run(tmp_path / "runs" / "pawns", f"{PAWNS}:size=4", "b2a3 b4a3")
     with opened("learn?run=mine") as page:
         page.get_by_role("button", name="To the start").click()
         for halves in ((2, 4), (0, 1), (3, 5)):
@@ -284,7 +282,7 @@ def test_its_search_is_explored(opened: Any) -> None:
         page.locator('[data-field="example"]').select_option("own")
         game = page.locator('[data-field="game"]')
         assert {"dominoes", "little-race"} < set(game.locator("option").evaluate_all("all => all.map((o) => o.value)"))
-        assert game.locator("option[value=breakthrough]").count() == 0  # too many actions for a tree
+        assert game.locator("option[value=pawns]").count() == 0  # too many actions for a tree
         game.select_option("dominoes")
         expect(page.locator(".editor-board svg.board.tiles")).to_be_visible()
         expect(page.locator(".tree-card")).to_have_count(5)  # the root, and four dominoes
@@ -293,7 +291,7 @@ def test_its_search_is_explored(opened: Any) -> None:
         expect(page.locator(".editor [role=status]")).to_have_text("O to move")
     with opened("explore/alphabeta") as page:
         page.locator('[data-field="source"]').select_option("position")
-        page.locator('[data-field="game"]').select_option("breakthrough")
+        page.locator('[data-field="game"]').select_option("pawns")
         expect(page.locator(".editor-board svg.board.tiles")).to_be_visible()
         expect(page.get_by_text("nothing is known of it")).to_be_visible()
 
@@ -357,7 +355,7 @@ def test_a_page_begins_with_the_operators_game_and_says_that_it_gets_ready(opene
             held.pop()()
             expect(page.locator(drawn).first).to_be_visible()
             expect(page.locator(".patience")).to_have_count(0)
-            assert address != "play" or "game=breakthrough&" in page.evaluate("location.hash")
+            assert address != "play" or "game=pawns&" in page.evaluate("location.hash")
 
 
 def test_how_a_line_and_a_cell_are_read(opened: Any) -> None:

@@ -34,6 +34,7 @@ def site(tmp_path_factory):
         "gtp:gnugo --mode gtp",
         "gtp:touch /tmp/x",
         "gomocup:./pbrain-rapfi",
+        "uci:stockfish,skill=0",
         "puct:net=/etc/passwd",
         "puct:net=../../secret.onnx",
         "puct:net=runs",

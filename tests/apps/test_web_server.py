@@ -48,7 +48,7 @@ def test_agents_that_a_page_may_use(site):
     answer = site.http.get("/api/agents").json()
     names = [agent["name"] for agent in answer["agents"]]
     assert {"alphabeta", "minimax", "uct", "puct", "gumbel", "random"} <= set(names)
-    assert not {"gtp", "gomocup"} & set(names)
+    assert not {"gtp", "gomocup", "uci"} & set(names)
     assert "uniform" in answer["nets"]
 
 

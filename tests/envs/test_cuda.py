@@ -46,12 +46,12 @@ def name_of(spec: str) -> str:
     return spec if spec.endswith(".py") else spec.partition(":")[0]
 
 
-@pytest.mark.parametrize("spec", ["connect4", "reversi:size=4", PILE], ids=lambda spec: Path(spec).name)
+@pytest.mark.parametrize("spec", ["connect4", "reversi:size=4", "hex:size=4", PILE], ids=lambda spec: Path(spec).name)
 def test_simulated_kernels_play_the_same_games(tmp_path, spec):
     check_same_games(tmp_path, spec, 25, **SIMULATOR)
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "gomoku:size=9", "reversi", "go:size=5", PILE])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "gomoku:size=9", "reversi", "hex", "go:size=5", PILE])
 def test_a_gpu_plays_the_same_games(tmp_path, spec):
     if not has_gpu():
         pytest.skip("there is no CUDA device here: the kernels were tested in Numba's simulator alone")

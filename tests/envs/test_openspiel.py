@@ -20,7 +20,7 @@ from tengen.envs.openspiel import AgentBot, as_openspiel  # noqa: E402
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent.parent / "examples"
-GAMES = ["tictactoe", "connect4", "gomoku:size=5,rule=renju", "reversi:size=4", "go:size=5"]
+GAMES = ["tictactoe", "connect4", "gomoku:size=5,rule=renju", "reversi:size=4", "hex:size=4", "go:size=5"]
 OWN = [f"{EXAMPLES / 'breakthrough.py'}:size=5", str(HERE / "pile.py")]
 
 

@@ -118,7 +118,12 @@ def test_titles_of_our_games():
         "gomoku": "Gomoku",
         "renju": "Renju",
         "reversi": "Reversi",
+        "draughts": "Draughts",
+        "international": "International draughts",
+        "hex": "Hex",
         "go": "Go",
+        "chess": "Chess",
+        "breakthrough": "Breakthrough",
         "mnk": "m,n,k",
     }
     assert tengen.load_game("gomoku:size=8,rule=renju").title == "Gomoku"
@@ -133,10 +138,10 @@ def test_sizes_that_a_form_suggests():
 
 
 def test_numbers_and_rules_of_our_games():
-    assert sgf_numbers() == {1: "go", 2: "reversi", 4: "gomoku"}
+    assert sgf_numbers() == {1: "go", 2: "reversi", 4: "gomoku", 11: "hex"}
     rules = {rule: tengen.load_game(f"gomoku:rule={rule}").gomocup_rule for rule in ("freestyle", "standard", "renju")}
     assert rules == {"freestyle": 0, "standard": 1, "renju": 4}
-    assert {name for name in file_names() if hasattr(class_of(name), "gtp_name")} == {"go", "reversi"}
+    assert {name for name in file_names() if hasattr(class_of(name), "gtp_name")} == {"go", "hex", "reversi"}
     assert new_game(tengen.load_game("go:size=9,handicap=2")) == [
         "boardsize 9",
         "clear_board",

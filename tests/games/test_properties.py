@@ -10,7 +10,7 @@ from tengen import load_game
 from tengen.rules.playouts import perft, playouts
 
 SPECS = ["tictactoe", "mnk:m=5,n=7,k=4", "connect4", "gomoku:size=7", "gomoku:size=9,rule=renju", "reversi:size=6"]
-SPECS += ["reversi", "go:size=4", "go:size=5,suicide=1"]
+SPECS += ["reversi", "go:size=4", "go:size=5,suicide=1", "hex:size=4"]
 CHOICES = st.lists(st.integers(0, 10**6), max_size=80)
 
 

@@ -25,6 +25,7 @@ ALL = [
     ("gomoku:size=9,rule=renju", "patterns"),
     ("gomoku:size=20", "patterns"),
     ("gomoku:size=11", "gobang"),
+    ("hex:size=6", "circuit"),
 ]
 
 
@@ -157,6 +158,7 @@ def test_what_a_stone_makes(rule, is_exact):
     [
         ("connect4", (24, 34)),
         ("mnk:m=4,n=4,k=4", (3, 8)),
+        ("hex:size=4", (1, 8)),
         ("gomoku:size=9", (70, 76)),
         ("gomoku:size=9,rule=renju", (70, 76)),
         pytest.param("gomoku:size=5", (9, 16), marks=pytest.mark.long),

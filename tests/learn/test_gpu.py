@@ -52,7 +52,7 @@ def test_simulated_kernels_play_the_same_games(tmp_path, root):
 
 
 @pytest.mark.parametrize("root", PLANS)
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "gomoku:size=9", "reversi", "go:size=5"])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "gomoku:size=9", "reversi", "hex:size=7", "go:size=5"])
 def test_a_gpu_plays_the_same_games(tmp_path, spec, root):
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA device here: the kernels were tested in Numba's simulator alone")

@@ -38,7 +38,7 @@ def expected(game, games):
     return samples
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "go:size=5", "chess"])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "hex:size=5", "go:size=5", "chess"])
 def test_samples(spec):
     game = load_game(spec)
     games = played(game)

@@ -30,7 +30,7 @@ def equal(one, other):
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "go:size=5"])
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "reversi", "hex:size=5", "go:size=5"])
 @pytest.mark.parametrize(
     "plan",
     [
@@ -132,3 +132,18 @@ def test_games_under_way_outlive_the_process():
     group.play(net, 200, never)
     other.restore(group.save())
     assert equal(group.play(net, 500, never), other.play(net, 500, never))
+
+
+def test_games_under_way_on_a_gpu_go_on_here():
+    """A GPU saves no policies of theirs: the same games come out, and what was played before teaches no policy."""
+    game, plan, net = load_game("reversi"), Plan(simulations=6), Uniform(load_game("reversi"))
+    group, other = (Group(game, plan, 8, 130, seed=seed) for seed in (1, 2))
+    other.play(net, 300, never)  # it has policies of its own, which are not these games'
+    group.play(net, 200, never)
+    saved = group.save()
+    other.restore({name: array for name, array in saved.items() if name != "policies"})
+    whole, rest = group.play(net, 300, never), other.play(net, 300, never)
+    assert np.array_equal(whole.moves, rest.moves) and np.array_equal(whole.lengths, rest.lengths)
+    taught = rest.policies.any(axis=1)
+    assert not taught[0] and taught[rest.lengths[0] - 1]
+    assert np.array_equal(whole.policies[taught], rest.policies[taught])

@@ -16,7 +16,11 @@ PRESETS = {
     "gomoku15",
     "renju15",
     "reversi",
+    "draughts",
+    "hex7",
+    "hex11",
     "go9",
+    "chess",
 }
 
 

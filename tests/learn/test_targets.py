@@ -17,7 +17,8 @@ from tengen.search.evaluators import Uniform
 from tengen.search.lockstep import Plan
 
 LAST_MOVE = Path(__file__).parent.parent.parent / "examples" / "last_move.py"
-ALL = f"territory,reply,plies_left,{LAST_MOVE}:LastMove"
+TWO = Path(__file__).parent / "two_targets.py"
+ALL = f"territory,{TWO}:Reply,{TWO}:PliesLeft,{LAST_MOVE}:LastMove"
 
 
 def played(game, positions=200):
@@ -37,7 +38,7 @@ def judged(game, games):
             wanted = {
                 "territory": 1.0 * (owners == own) - 1.0 * (owners == other),
                 "reply": games.policies[index + ply + 1] if ply + 1 < length else np.zeros(game.actions),
-                "plies_left": np.array([(length - ply) / game.cells]),
+                "pliesleft": np.array([(length - ply) / game.cells]),
                 "lastmove": np.eye(game.actions)[moves[-1]],
             }
             if games.policies[index + ply].any():
@@ -50,7 +51,7 @@ def judged(game, games):
 def test_what_targets_want():
     game = load_game("reversi:size=4")
     games, targets = played(game), load_targets(ALL, game)
-    assert [one.name for one in targets] == ["territory", "reply", "plies_left", "lastmove"]
+    assert [one.name for one in targets] == ["territory", "reply", "pliesleft", "lastmove"]
     replay, wanted = Replay(game, targets), judged(game, games)
     replay.add(1, games, 10**6)
     replay.add(2, games, 10**6)  # numbers of games and places go on
@@ -113,7 +114,7 @@ def test_every_loss_falls():
     replay = Replay(game, trainer.targets)
     replay.add(1, played(game), 10**6)
     losses = [trainer.train(replay, steps, 3e-3, [1], lambda: False) for steps in (5, 80, 20)]
-    for name in ("value", "policy", "territory", "reply", "plies_left", "lastmove"):
+    for name in ("value", "policy", "territory", "reply", "pliesleft", "lastmove"):
         assert losses[2][name] < losses[0][name], name
     assert list(losses[0]) == [
         "total",
@@ -121,7 +122,7 @@ def test_every_loss_falls():
         "policy",
         "territory",
         "reply",
-        "plies_left",
+        "pliesleft",
         "lastmove",
         "entropy",
         "weights",
@@ -136,7 +137,7 @@ def test_every_loss_falls():
     ("text", "reason"),
     [
         ("teritory", "no target is called 'teritory'; did you mean 'territory'?"),
-        ("reply,reply", "reply stands there twice"),
+        (f"{LAST_MOVE}:LastMove,{LAST_MOVE}:LastMove", "lastmove stands there twice"),
         ("territory", "territory is for games that say who owns each cell at the end; connect4 does not"),
         (f"{LAST_MOVE}:Last", "has no target 'Last'"),
         ("./nothing.py:X", "there is no file"),

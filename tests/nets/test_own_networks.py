@@ -19,6 +19,7 @@ from tengen.nets.runtime import Net, try_out
 from tengen.rules.errors import BadParameter, TengenError
 
 SEPARABLE = Path(__file__).parent.parent.parent / "examples" / "separable.py"
+TWO = Path(__file__).parent.parent / "learn" / "two_targets.py"
 GAME = load_game("connect4")
 QUICK = ["run.generations=1", "run.groups=1", "evaluation.every=0", "selfplay.games=8", "selfplay.positions=64"]
 QUICK += ["selfplay.simulations=4", "training.batch=16"]
@@ -176,7 +177,7 @@ def test_a_package_offers_networks(monkeypatch, plain):
 @pytest.mark.parametrize(
     "changes",
     [
-        ["net.kind=transformer", "net.blocks=1", 'net.targets="reply,plies_left"'],
+        ["net.kind=transformer", "net.blocks=1", f'net.targets="{TWO}:Reply,{TWO}:PliesLeft"'],
         [f"net.kind={SEPARABLE}:Separable", "net.blocks=1", "net.channels=8", 'net.options="size=5"'],
     ],
     ids=["transformer", "a file"],

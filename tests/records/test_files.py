@@ -46,7 +46,9 @@ def test_errors_name_the_file(tmp_path):
 
 
 def test_what_cannot_be_written(tmp_path):
-    with pytest.raises(RecordError, match=r"x.pdf: the ending says how a game is written; choose from .sgf, .psq"):
+    with pytest.raises(
+        RecordError, match=r"x.pdf: the ending says how a game is written; choose from .sgf, .pgn, .psq"
+    ):
         write_records(tmp_path / "x.pdf", [RECORD])
     with pytest.raises(RecordError, match=r"a .psq file holds one game, not 2; write them as .sgf"):
         write_records(tmp_path / "x.psq", [RECORD, RECORD])

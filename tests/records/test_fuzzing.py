@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import tengen
 from tengen.records.files import read_records
 from tengen.records.movetext import write_moves
+from tengen.records.pgn import write_pgn
 from tengen.records.piskvork import write_psq, write_rec
 from tengen.records.record import Record
 from tengen.records.sgf import write_sgf
@@ -27,6 +28,7 @@ PIECES = [
     b"Piskvorky 15x15, 11:11, 0\n",
 ]
 PIECES += b"( ; ) [ ] \\ B[ W[] AB[aa] TG[ SZ[ TS[ TO[9] CA[big5] , - -- # . .py :size=9 renju go pass a z h8".split()
+PIECES += b'{ } (1. e4) 1. 1-0 * $9 O-O exd6 Nf3 [FEN "x"] [A "b"] %'.split()
 PIECES += b"0 9 -1 99999999999 nan 1e999 15 1,Renju".split()
 
 
@@ -40,9 +42,13 @@ def valid_files():
             position = position.play(rng.choice(position.legal_actions))
         record = Record.of(position, ("Ann", "Bob"), {0: "a [comment]", 2: "two\nlines"})
         records.append(replace(record, opening=1, seconds=(0.5,) * (len(record.moves) - 1), ending="resigned"))
+    board = tengen.load_game("chess").from_moves("e4 d5 exd5 e6 dxe6 Nf6 exf7 Ke7")
+    mates = tengen.load_game("chess").from_moves("f3 e5 g4 Qh4")
+    pgn = [write_pgn(Record.of(board, ("Ann", "Bob"), {1: "a (comment)"}, seconds=(0.5, 1.0)), Record.of(mates))]
+    pgn.append("1. e4! $1 {a} (1. d4 (1. c4) d5) 1... e5 ; b\n2. Nf3 1/2-1/2")
     gomoku = [record for record in records if "gomoku" in record.game.spec]
     texts = [write_sgf(*records), write_moves(*records), *map(write_sgf, records), *map(write_moves, records)]
-    texts += [*map(write_psq, gomoku), write_rec(gomoku[-1])]
+    texts += [*map(write_psq, gomoku), write_rec(gomoku[-1]), *pgn]
     texts += ["(;GM[1]SZ[9]KM[6.5]HA[2]AB[cg][gc];W[ee](;B[cc];W[])(;B[dd]))", "f5d6c3d3c4", "h8i9h9"]
     return [text.encode() for text in texts]
 

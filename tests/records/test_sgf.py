@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from piece_games import KINGS_AND_PAWNS
 from sgfmill import sgf, sgf_grammar
 
 import tengen
@@ -23,6 +24,7 @@ GAMES = [
     "gomoku:size=20,rule=standard",
     "renju",
     "reversi",
+    "draughts",
     "reversi:size=6",
     "go:size=9",
     "go:size=9,komi=5.5,handicap=4",
@@ -79,6 +81,14 @@ def test_breakthrough_and_connect_four_write_their_own_moves():
     pawns = write_sgf(Record.of(tengen.load_game(f"{BREAKTHROUGH}:size=5").from_moves("a2a3 e4e3")))
     assert pawns.endswith(";B[a2a3];W[e4e3])\n")
     assert write_sgf(Record.of(tengen.load_game("tictactoe").from_moves("b2 a1"))).endswith(";B[bb];W[ac])\n")
+
+
+def test_pieces_that_stand_at_the_start_are_set_up_as_their_owners():
+    game = tengen.load_game(str(KINGS_AND_PAWNS))
+    text = write_sgf(Record.of(game.from_moves("b4 e3 dxe3")))
+    assert "AB[ae][be][ce][de][ee][fe][df]" in text.replace("\n", "")
+    assert "AW[da][ab][bb][cb][db][eb][fb]" in text.replace("\n", "")
+    assert read_sgf(text, game)[0].end() == game.from_moves("b4 e3 dxe3")
 
 
 def test_a_user_s_game_comes_back_only_to_who_has_it():

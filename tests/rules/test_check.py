@@ -2,6 +2,7 @@
 
 import pytest
 from broken_games import BREAKS, EXAMPLE, problems_of
+from piece_games import KINGS_AND_PAWNS
 
 import tengen
 
@@ -17,10 +18,16 @@ GAMES += [
     "renju",
     "reversi",
     "reversi:size=4",
+    "draughts",
+    "international",
+    "hex:size=5",
+    "hex",
+    "hex:size=19,swap=0",
     "go:size=5",
     "go:size=9,handicap=2",
     "go:size=3,suicide=1",
     str(EXAMPLE),
+    str(KINGS_AND_PAWNS),
 ]
 
 

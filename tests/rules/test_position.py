@@ -147,6 +147,7 @@ DIAGRAMS = [
     ("tictactoe", "../.../...", None, "row 1 from the top, '..', has 2 columns; this board has 3"),
     ("tictactoe", ".../...", None, "the diagram has 2 rows; this board has 3"),
     ("tictactoe", "..?/.../...", None, "row 1 from the top, '..?', has '?'; use X, O and ."),
+    ("chess", "/", None, "the diagram has 2 rows; this board has 8"),
     ("tictactoe", "XXX/OOO/...", "X", "X has won already, and so cannot be to play"),
     ("tictactoe", "XXX/OO./O..", "X", "X has won already, and so cannot be to play"),
     ("gomoku:size=5", "XXXXX/OOOOO/...../...../.....", "X", "X has won already, and so cannot be to play"),

@@ -31,6 +31,8 @@ CASES = [  # game, evaluation, region, depths, random plies first
     pytest.param("reversi:size=6", "mobility", 0, (3, 5), (0, 28), marks=pytest.mark.long),
     ("reversi", "mobility", 0, (3, 4), (0, 55)),
     ("reversi", "margin", 0, (3, 4), (0, 55)),
+    ("draughts", "formation", 0, (3, 4), (0, 60)),
+    pytest.param("international", "formation", 0, (3, 4), (0, 80), marks=pytest.mark.long),
     ("go:size=3", "area", 0, (3, 4), (0, 12)),
     pytest.param("go:size=5", "area", 0, (2, 3), (0, 30), marks=pytest.mark.long),
 ]

@@ -12,6 +12,7 @@ from tengen.agents.gtp import GtpAgent, GtpEngine
 from tengen.agents.learned import ALPHAGO_POLICY, ALPHAGO_VALUE, ROLLOUTS, PolicyAgent, judge_of, rollouts_of
 from tengen.agents.options import Answers, Maker, Megabytes, NetName, Seconds, Threads
 from tengen.agents.own import maker_of_file, packaged_makers
+from tengen.agents.uci import load_uci
 from tengen.knowledge.endgame import Endgame
 from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
 from tengen.knowledge.experts import Expert, expert_for
@@ -317,6 +318,12 @@ AGENTS = {
         "another engine for Gomoku, by its command line: gomocup:./pbrain-rapfi",
         {},
         lambda name, game, options: GomocupAgent(game, GomocupEngine(options["command"])),
+        is_command=True,
+    ),
+    "uci": Maker(
+        "another engine for chess, by its command line and its options: uci:stockfish,skill level=0,time=1",
+        {},
+        lambda name, game, options: load_uci(options["command"], game),
         is_command=True,
     ),
 }

@@ -51,8 +51,8 @@ def analyze(
     file: Path, spec: str, seconds: float | None, game: str, number: int | None, out: Path | None, as_json: bool
 ) -> None:
     """Prints, or writes into a copy of the record, what an agent thinks of each move."""
-    if out is not None and out.suffix.lower() != ".sgf":
-        raise BadParameter(f"{out}: comments are kept in a file .sgf")
+    if out is not None and out.suffix.lower() not in (".sgf", ".pgn"):
+        raise BadParameter(f"{out}: comments are kept in a file .sgf, those of chess in a .pgn, too")
     given = load_game(game) if game else None
     record = chosen_record(file, read_records(file, given, with_setup=True), number)
     if given is not None and type(record.game.parameters) is not type(given.parameters):
@@ -110,22 +110,32 @@ def opinion_on(position: Position, agent: Agent, limit: Limit) -> tuple[Decision
 def judged(position: Position, action: int, decision: Decision, share: float, next_share: float) -> JudgedMove:
     """A move by what it lost; the agent's own choice is never marked."""
     before, after = (share, next_share) if position.to_play == 0 else (1 - share, 1 - next_share)
-    name = position.game.action_text
     lost = 0.0 if action == decision.action else before - after
     mark, kind = next(((mark, kind) for least, mark, kind in KINDS if lost >= least), ("", ""))
     return JudgedMove(
         ply=position.ply + 1,
         player=position.game.players[position.to_play],
-        move=name(action),
+        move=position.move_text(action),
         before=before,
         after=after,
-        best=name(decision.action),
-        line=tuple(name(each) for each in decision.principal_variation),
+        best=position.move_text(decision.action),
+        line=line_texts(position, decision.principal_variation),
         mark=mark,
         kind=kind,
         note=decision.note,
         lead=round(lead(position.play(action)), 1) if is_go(position.game) else None,
     )
+
+
+def line_texts(position: Position, actions: Sequence[int]) -> tuple[str, ...]:
+    """Moves that follow each other, as players write them."""
+    texts = []
+    for action in actions:
+        if action not in position.legal_actions:
+            break
+        texts.append(position.move_text(action))
+        position = position.play(action)
+    return tuple(texts)
 
 
 def counts(record: Record, moves: Sequence[JudgedMove]) -> dict[str, dict[str, int]]:

@@ -29,6 +29,7 @@ MIDDLE_GAMES = {  # for alpha-beta: the same positions every time
     "gomoku:rule=renju": "h8 i9 g9 i7 h10 h7",
     "connect4": "4 4 4 4 3 5",
     "reversi": "f5 f6 e6 f4 g6 d7 c3 c5 d3 g4 c6 c4",
+    "hex": "b4 g5 f6 d7 e4 g3 h3 d9",
     "go:size=9": "e5 c3 g7 c7 g3",
     "chess": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7",
 }
@@ -37,6 +38,8 @@ PEERS = {  # our game, OpenSpiel's
     "connect4": "connect_four",
     "gomoku": "gomoku(size=15)",
     "reversi": "othello",
+    "draughts": "checkers",
+    "hex:swap=0": "hex(board_size=11)",
     "go:size=9": "go(board_size=9)",
     "chess": "chess",
     "breakthrough": "breakthrough",

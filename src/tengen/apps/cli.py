@@ -24,7 +24,7 @@ from tengen.apps.options import (
     print_json,
     refuse_unused,
 )
-from tengen.rules.errors import TengenError
+from tengen.rules.errors import BadParameter, TengenError
 
 if TYPE_CHECKING:
     from tengen.rules.game import Position
@@ -213,7 +213,7 @@ def best(
 
 @app.command()
 def analyze(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record: .sgf, .psq, .rec, or a line of moves.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record: .sgf, .pgn, .psq, .rec, or a line of moves.")],
     agent: Annotated[str, typer.Option(help="The agent that judges.")] = "strong",
     seconds: ThinkingTime = None,
     game: Annotated[str, typer.Option(help="The game, where the record does not name it.", callback=look_first)] = "",
@@ -363,6 +363,14 @@ def gomocup(agent: Thinker = "strong") -> None:
     It speaks the Gomocup protocol.
     """
     from tengen.apps.gomocup import serve
+
+    serve(agent)
+
+
+@app.command()
+def uci(agent: Annotated[str, typer.Option(help="The agent that plays.")] = "strong") -> None:
+    """Be a chess engine for Cute Chess and others that speak UCI."""
+    from tengen.apps.uci import serve
 
     serve(agent)
 
@@ -530,6 +538,48 @@ def reproduce(
         claims = EXPERIMENTS[what](options)
     if as_json:
         print_json({"report": str(options.report), "claims": [asdict(claim) for claim in claims]})
+
+
+@app.command("grade")
+def grade_assignment(
+    context: typer.Context,
+    assignment: Annotated[
+        str, typer.Argument(metavar="[ASSIGNMENT]", help="Which; without one, they are listed.")
+    ] = "",
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE.py]", help="The student's file.")] = None,
+    starter: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.py", help="Write the file to start from there.", callback=file_to_write),
+    ] = None,
+    gradescope: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write Gradescope's results.json there.", callback=file_to_write)
+    ] = None,
+    seconds: Annotated[float, typer.Option("--time", min=1, max=600, help="Seconds for all of it.")] = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Grade a student's file for an assignment of the course.
+
+    Each question gives its points or says why not. The file runs in a process of its own, with limits on time, memory,
+    files and processes; what it prints is dropped. The limits stop mistakes and simple tricks: grade strangers' files
+    in a container. --json prints what --gradescope writes.
+
+    Try: tengen grade; tengen grade minimax --starter mine.py; tengen grade minimax mine.py
+    """
+    from tengen.apps import grading
+
+    if not assignment or file is None:
+        refuse_unused(context, "it goes with a FILE.py to grade", "gradescope", "seconds", "as_json")
+    if not assignment:
+        refuse_unused(context, "it goes with the name of an assignment", "starter")
+        grading.list_assignments()
+    elif starter is not None:
+        if file is not None:
+            raise BadParameter("give a FILE.py to grade or --starter, not both")
+        grading.write_starter(assignment, starter)
+    elif file is None:
+        grading.show_questions(assignment)
+    else:
+        grading.show_grade(assignment, file, seconds, gradescope, as_json)
 
 
 @app.command("compile")

@@ -27,7 +27,7 @@ app = new_app()
 
 StorePath = Annotated[Path, typer.Argument(metavar="STORE", help="The store's file, such as games.db.")]
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE…", help="Files of games: .sgf, .psq, .rec, or lines of moves.")
+    list[Path], typer.Argument(metavar="FILE…", help="Files of games: .sgf, .pgn, .psq, .rec, or lines of moves.")
 ]
 Ids = Annotated[list[int] | None, typer.Argument(metavar="ID…", help="Games, by their ids (see games-db list).")]
 Match = Annotated[int | None, typer.Option(help="Only this match, by its number (see games-db matches).")]
@@ -195,7 +195,7 @@ def export(
     out: Annotated[
         Path,
         typer.Option(
-            help="The file to write: .sgf, .txt (moves), or .psq and .rec for one game of Gomoku.",
+            help="The file to write: .sgf, .txt (moves), .pgn (chess), or .psq and .rec for one game of Gomoku.",
             callback=file_to_write,
         ),
     ],

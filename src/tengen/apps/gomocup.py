@@ -24,23 +24,18 @@ from functools import lru_cache
 from time import perf_counter
 from typing import IO
 
-import numpy as np
-
 from tengen import __version__
 from tengen.agents.agent import Agent, opinions_of
 from tengen.agents.specs import is_external, load_agent, maker_of
 from tengen.apps.gomocup_settings import NUMBER, BadCommand, GomocupSettings
-from tengen.apps.preparation import Preparation
+from tengen.apps.preparation import Preparation, at_first_sight
 from tengen.apps.stdio import end_when_nobody_hears, is_written_ahead, protocol_output
 from tengen.apps.timing import LEAST
 from tengen.games import load_game
-from tengen.knowledge.evaluations import evaluation_for
 from tengen.rules.board import EMPTY, STONES, board_symmetries, diagram
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Game, Position
 from tengen.rules.kernels import at_once
-from tengen.rules.plain import run_plain
-from tengen.search.evaluation import candidates, new_notes, take_notes
 from tengen.search.limits import Decision, Limit, Opinion
 
 ABOUT = {"name": "Tengen", "version": __version__, "author": "the Tengen authors", "country": "none", "www": "none"}
@@ -596,21 +591,6 @@ def around_middle(size: int, offsets: tuple[tuple[int, int], ...]) -> list[int]:
     middle = size // 2
     scale = min(1.0, middle / 7)
     return [(middle + round(scale * y)) * size + middle + round(scale * x) for x, y in offsets]
-
-
-def at_first_sight(position: Position) -> int:
-    """A sensible move without a search, while the compiler works: the point whose rows are worth most."""
-    evaluation, game = evaluation_for(position.game), position.game
-    actions, scores = np.empty((2, game.actions), np.int32)
-    arguments = game.parameters, position.states, new_notes(evaluation, game, 1), actions, scores
-    return int(actions[run_plain(best_candidate, evaluation, *arguments)])
-
-
-def best_candidate(evaluation, game, states, notes, actions, scores):
-    """Where the best of an evaluation's candidates stands in `actions`."""
-    take_notes(evaluation, game, states[0], notes[0])
-    count = candidates(evaluation, game, states[0], notes[0], actions, scores)
-    return max(range(count), key=lambda place: scores[place])
 
 
 def warm_up(agent: Agent, game: Game) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from tengen.apps.options import print_json
-from tengen.course import alphabeta, assignments, bandit, mcts, queens, wumpus
+from tengen.course import alphabeta, assignments, bandit, mcts, prior_bonus, pseudocode, queens, wumpus
 from tengen.course import alphabeta_narration as narration
 from tengen.course.alphabeta import Walk
 from tengen.course.bandit import Contest
@@ -165,7 +165,10 @@ def trace_of(search: str, game: str, moves: str, settings: dict[str, Any]) -> Tr
     if not game:
         if moves:
             raise BadParameter("--moves goes with --game")
-        return mcts.lecture_trace() if search == "uct" else mcts.slides_trace(settings["simulations"])
+        own = {} if settings["exploration"] is None else {"exploration": settings["exploration"]}
+        return mcts.lecture_trace(**own) if search == "uct" else mcts.slides_trace(settings["simulations"], **own)
+    usual = 0.7 if search == "uct" else 1.5
+    settings = settings | {"exploration": usual if settings["exploration"] is None else settings["exploration"]}
     return mcts.trace(load_game(game).from_moves(moves), mcts.SearchSettings(search=search, **settings))
 
 
@@ -192,6 +195,30 @@ def show_trace(trace: Trace, told: int, cards: int, out: Path | None, as_json: b
 def state_name(trace: Trace) -> str:
     """What the chosen move is called on its card."""
     return next((card.name for card in trace.cards if card.parent == 0 and card.move == trace.best), trace.best)
+
+
+def show_missing_two() -> None:
+    """What the lecture's example chooses at the root, and what its own formula does."""
+    rows = [["C", "7/10", "5/8", "0/3", "the choice"]]
+    for name, exploration in (("1/√2, as its numbers have it", mcts.WITHOUT_TWO), ("1, as its formula has it", 1.0)):
+        terms = mcts.lecture_trace(exploration).terms[0]
+        counts = [f"{mcts.LECTURE[card][1]}/{mcts.LECTURE[card][2]}" for card in terms.cards]
+        choice = counts[terms.score.index(max(terms.score))]
+        rows.append([name, *(f"{score:.3f}" for score in terms.score), choice])
+    print("\nUCB1 = mean + C·√(2 ln 21 / nⱼ): the example leaves the 2 out, and so another move is chosen")
+    print_table(rows)
+
+
+def show_code(trace: Trace) -> None:
+    """The first simulation in the lecture's pseudocode."""
+    print("\n".join(pseudocode.panels(trace)) + "\n")
+
+
+def show_bonus() -> None:
+    """The lecture's bonus, P / (1 + N), beside the papers', on the slides' example."""
+    found = prior_bonus.compare_bonuses()
+    print("\nafter so many visits, both bonuses would have tried each action so often:")
+    print_table(found)
 
 
 def show_policy() -> None:

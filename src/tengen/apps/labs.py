@@ -7,27 +7,13 @@ from typing import Annotated
 
 import typer
 
-from tengen.apps.options import Flag, Json, file_to_write, new_app, refuse_unused
+from tengen.apps import lecture_labs
+from tengen.apps.lab_options import Out, Seed, check_output
+from tengen.apps.options import Flag, Json, new_app, refuse_unused
 
 app = new_app(no_args_is_help=False, invoke_without_command=True)
 
 
-def picture_to_write(out: Path | None) -> Path | None:
-    """Refuses, before any work, what is no name of a picture, or cannot be written."""
-    if out is not None:
-        from tengen.course.pictures import suffix_of
-
-        suffix_of(out)
-    return file_to_write(out)
-
-
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Save a picture there: .svg, or .png (needs matplotlib).", callback=picture_to_write
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, max=2**31, help="The seed of what is random.")]
 AnySeed = Annotated[int | None, typer.Option(min=0, max=2**31, help="The seed; by default another one each time.")]
 Tree = Annotated[
     str,
@@ -47,14 +33,6 @@ First = Annotated[str, typer.Option(help="Who begins: random, you or computer.")
 Browser = Annotated[bool, Flag("--browser", help="Play on the web app's board.")]
 Port = Annotated[int, typer.Option(min=1, max=65535, help="With --browser: the port of the web app.")]
 Pause = Annotated[float, typer.Option(min=0, max=60, help="Seconds between two steps.")]
-
-
-def check_output(context: typer.Context, as_json: bool, out: Path | None, *printing: str) -> None:
-    """Refuses what JSON leaves out (the picture, and options of what is printed) and --cards without a picture."""
-    if as_json:
-        refuse_unused(context, "--json prints all of the result, and draws nothing", "out", "cards", *printing)
-    if out is None:
-        refuse_unused(context, "it goes with --out", "cards")
 
 
 def check_board(context: typer.Context, is_in_browser: bool) -> None:
@@ -82,6 +60,10 @@ def list_labs(context: typer.Context) -> None:
     for command in app.registered_commands:
         about = (command.callback.__doc__ or "").strip().splitlines()[0] if command.callback else ""
         print(f"  {command.name or getattr(command.callback, '__name__', ''):10} {about}")
+
+
+app.command("pi")(lecture_labs.show_pi)
+app.command("taxonomy")(lecture_labs.show_taxonomy)
 
 
 @app.command("bandit")
@@ -198,13 +180,26 @@ def show_alphabeta(
     lab_printing.show_alphabeta(lab_printing.walk_of(tree, game, moves, depth, order, root), has_steps, out, as_json)
 
 
+app.command("tree")(lecture_labs.show_tree)
+app.command("beyond")(lecture_labs.show_beyond)
+app.command("matrix")(lecture_labs.show_matrix)
+app.command("expectimax")(lecture_labs.show_expectimax)
+app.command("pig")(lecture_labs.show_pig)
+app.command("many")(lecture_labs.show_many)
+app.command("belief")(lecture_labs.show_belief)
+
+
 @app.command("mcts")
 def show_mcts(
     context: typer.Context,
     game: Explored = "",
     moves: Moves = "",
     simulations: Simulations = 50,
-    exploration: Annotated[float, typer.Option("-C", "--exploration", min=0, max=100, help="UCB1's C.")] = 0.7,
+    exploration: Annotated[
+        float | None,
+        typer.Option("-C", "--exploration", min=0, max=100, help="UCB1's C: 0.7, and in the example 1/√2."),
+    ] = None,
+    is_code: Annotated[bool, Flag("--code", help="Tell the first simulation in the lecture's pseudocode.")] = False,
     told: Told = 3,
     cards: Cards = 40,
     seed: Seed = 1,
@@ -215,17 +210,24 @@ def show_mcts(
 
     Each node counts visits and wins. The way down goes to the child with the greatest Q/N + C·√(2 ln n / N); a new node
     is added, a random game is played from it, and its result is counted in every node on the way. The lecture's
-    example has 7/10, 5/8 and 0/3 below a root of 21: 1.252, 1.243, 1.007.
+    example has 7/10, 5/8 and 0/3 below a root of 21: 1.252, 1.243, 1.007. It leaves out the 2 of its formula: with -C 1
+    another move is chosen.
 
-    Try: tengen lab mcts --out tree.svg; tengen lab mcts --game tictactoe --moves "a1 b2" --simulations 200
+    Try: tengen lab mcts --out tree.svg; tengen lab mcts -C 1; tengen lab mcts --code; tengen lab mcts --game tictactoe
+    --moves "a1 b2" --simulations 200
     """
-    check_output(context, as_json, out, "told")
+    check_output(context, as_json, out, "told", "is_code")
     if not game:
-        refuse_unused(context, "it goes with --game", "moves", "simulations", "exploration", "seed")
+        refuse_unused(context, "it goes with --game", "moves", "simulations", "seed")
     from tengen.apps import lab_printing
 
     settings = {"simulations": simulations, "exploration": exploration, "seed": seed}
-    lab_printing.show_trace(lab_printing.trace_of("uct", game, moves, settings), told, cards, out, as_json)
+    trace = lab_printing.trace_of("uct", game, moves, settings)
+    if is_code:
+        lab_printing.show_code(trace)
+    lab_printing.show_trace(trace, told, cards, out, as_json)
+    if not game and not as_json:
+        lab_printing.show_missing_two()
 
 
 @app.command("puct")
@@ -238,7 +240,13 @@ def show_puct(
         str, typer.Option(help="Who judges leaves: uniform, rollout, slides, or the name of a shipped net.")
     ] = "uniform",
     search: Annotated[str, typer.Option(help="The search: puct or gumbel.")] = "puct",
-    exploration: Annotated[float, typer.Option("-c", "--exploration", min=0, max=100, help="PUCT's c.")] = 1.5,
+    exploration: Annotated[
+        float | None,
+        typer.Option("-c", "--exploration", min=0, max=100, help="PUCT's c: 1.5, and in the slides' example 5."),
+    ] = None,
+    is_bonus: Annotated[
+        bool, Flag("--bonus", help="Compare the bonus with the lecture's P / (1 + N), without √ΣN.")
+    ] = False,
     told: Told = 3,
     cards: Cards = 40,
     seed: Seed = 1,
@@ -255,17 +263,21 @@ def show_puct(
 
     Try: tengen lab puct --out tree.svg; tengen lab puct --game connect4 --evaluator connect4 --simulations 100
     """
-    check_output(context, as_json, out, "told")
+    check_output(context, as_json, out, "told", "is_bonus")
     from tengen.apps import lab_printing
     from tengen.rules.errors import BadParameter
 
     if search not in ("puct", "gumbel"):
         raise BadParameter(f"search={search!r}: it is puct or gumbel; UCT is tengen lab mcts")
     if not game:
-        refuse_unused(context, "it goes with --game", "moves", "evaluator", "search", "exploration", "seed")
+        refuse_unused(context, "it goes with --game", "moves", "evaluator", "search", "seed")
+    else:
+        refuse_unused(context, "it is shown for the example", "is_bonus")
     settings = {"simulations": simulations, "evaluator": evaluator, "exploration": exploration, "seed": seed}
     lab_printing.show_trace(lab_printing.trace_of(search, game, moves, settings), told, cards, out, as_json)
-    if not game and not as_json:
+    if is_bonus:
+        lab_printing.show_bonus()
+    elif not game and not as_json and exploration is None:
         lab_printing.show_policy()
 
 

@@ -1,4 +1,4 @@
-"""Work that may have to wait for a compiler, done in a thread while a first answer is given."""
+"""Work that may have to wait for a compiler, done in a thread while a first answer is given; and such an answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
 
+import numpy as np
+
+from tengen.knowledge.evaluations import evaluation_for
+from tengen.rules.game import Position
 from tengen.rules.kernel_cache import telling
+from tengen.rules.plain import run_plain
+from tengen.search.evaluation import candidates, new_notes, take_notes
 
 Result = TypeVar("Result")
 
@@ -47,3 +53,18 @@ class Preparation(Generic[Result]):
     def result(self) -> Result:
         """What came of the work, when it is done; raises what has gone wrong."""
         return self._future.result()
+
+
+def at_first_sight(position: Position) -> int:
+    """A sensible move without a search, while the compiler works: what the evaluation would try first."""
+    evaluation, game = evaluation_for(position.game), position.game
+    actions, scores = np.empty((2, game.actions), np.int32)
+    arguments = game.parameters, position.states, new_notes(evaluation, game, 1), actions, scores
+    return int(actions[run_plain(best_candidate, evaluation, *arguments)])
+
+
+def best_candidate(evaluation, game, states, notes, actions, scores):
+    """Where the best of an evaluation's candidates stands in `actions`."""
+    take_notes(evaluation, game, states[0], notes[0])
+    count = candidates(evaluation, game, states[0], notes[0], actions, scores)
+    return max(range(count), key=lambda place: scores[place])

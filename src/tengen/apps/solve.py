@@ -51,8 +51,10 @@ def solve(position: Position, limit: Limit, memory: int, as_json: bool) -> bool:
 
 
 def solve_to_the_end(position: Position, limit: Limit, memory: int) -> Decision:
-    """What alpha-beta finds: for a while the shortest win, then any proof."""
+    """What alpha-beta finds: for a while the shortest win, then any proof; that at once where plies do not count."""
     search = AlphaBeta(position.game, evaluation_for(position.game), memory=memory)
+    if not getattr(search.evaluation, "counts_plies", True):
+        return search.prove(position, limit)
     found = search.search(position, Limit(time=limit.time and limit.time / 4))
     if found.note or limit.time is None or found.seconds >= limit.time:
         return found

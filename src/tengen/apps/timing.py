@@ -44,7 +44,7 @@ def moves_at_most(position: Position) -> int:
     in which answers are late by half of LATE on average.
     """
     game, ply = position.game, position.ply
-    is_filling = int((position.board == 0).sum()) <= game.cells - ply
+    is_filling = game.actions <= game.cells + 1 and int((position.board == 0).sum()) <= game.cells - ply
     if is_filling and not getattr(game.parameters, "history_matters", False):
         return (game.cells - ply) // 2 + 1
     return max(game.cells - ply // 2, game.cells // 2) // 2 + 1

@@ -15,6 +15,7 @@ from typing import Any
 from tengen.course.numbers import judge
 from tengen.course.traces import rounded
 from tengen.knowledge.evaluations import EVALUATIONS, evaluation_for
+from tengen.report.shapes import tints_of
 from tengen.rules.errors import BadParameter, TengenError
 from tengen.rules.game import Position
 from tengen.search import gametree
@@ -110,6 +111,7 @@ class Walk:
     shape: tuple[int, int] | None = None
     players: tuple[str, str] = ("MAX", "MIN")
     drawing: str = "cells"  # what the board looks like, as the game says
+    tints: tuple[str, str] = ("black", "white")  # the colours of the players' pieces
 
 
 # Trees that are typed in
@@ -189,7 +191,7 @@ def game_tree(position: Position, depth: int) -> Branch:
             raise BadParameter(
                 f"{depth} plies from here are over {MOST_NODES} nodes; look less deep, or play some moves"
             )
-        board = tuple(here.board.ravel().tolist())
+        board = tuple(here.owners.ravel().tolist())
         if here.outcome is not None:
             value = float(here.outcome.value_for(position.to_play))
             return Branch(name, math.copysign(WIN, value) if value else 0.0, (), WIN * value, board)
@@ -335,7 +337,8 @@ def walk_position(position: Position, depth: int, order: str = "written") -> Wal
     """Alpha-beta on what can happen from a position."""
     tree = game_tree(position, depth)
     game = position.game
-    return replace(walk(tree, order), shape=game.shape, players=game.players, drawing=game.drawing)
+    told = walk(tree, order)
+    return replace(told, shape=game.shape, players=game.players, drawing=game.drawing, tints=tints_of(game))
 
 
 def walk_text(text: str, order: str = "written", is_max: bool = True) -> Walk:

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from tengen.course.numbers import choose_child, count_result, weigh_children, weigh_edges, weigh_root
+from tengen.course.numbers import count_result, weigh_children, weigh_edges, weigh_root
 from tengen.course.slides import EXPLORATION, MOVES, NAMES, SlidesNet
 from tengen.course.traces import PROOFS, ROOT_CARD, Card, Simulation, Terms, Trace, Update, Verdict, rounded
 from tengen.games import load_game
 from tengen.nets import runtime
 from tengen.nets.metadata import NetError
 from tengen.nets.runtime import Net, shipped_nets
+from tengen.report.shapes import tints_of
 from tengen.rules.contract import SECOND
 from tengen.rules.errors import BadParameter, nearest
 from tengen.rules.game import Game, Position
@@ -92,10 +93,10 @@ def trace(
     return trace_puct(position, settings, names or {}, played)
 
 
-def slides_trace(simulations: int = 3, played: Sequence[str] = ()) -> Trace:
+def slides_trace(simulations: int = 3, played: Sequence[str] = (), exploration: float = EXPLORATION) -> Trace:
     """The slides' search on 3×3: c = 5, an edge never visited is thought even, cells by their numbers."""
     position = load_game("tictactoe").from_moves(MOVES)
-    settings = SearchSettings("puct", "slides", EXPLORATION, urgency=-1, simulations=simulations)
+    settings = SearchSettings("puct", "slides", exploration, urgency=-1, simulations=simulations)
     return replace(trace(position, settings, NAMES, played), players=("Black", "White"), drawing="lines")
 
 
@@ -325,12 +326,14 @@ def finished(
         value=None if decision.value is None else rounded(decision.value),
         note=decision.note,
         drawing=position.game.drawing,
+        tints=tints_of(position.game),
         is_last=position.play(decision.action).outcome is not None,
     )
 
 
 def board_of(position: Position) -> list[int]:
-    return position.board.ravel().tolist()
+    """Whose pieces stand where: more cannot be seen on a board as small as a stamp."""
+    return position.owners.ravel().tolist()
 
 
 # UCT
@@ -433,27 +436,34 @@ def lecture_tree() -> tuple[Tree, list[Card]]:
     return tree, cards
 
 
-def lecture_trace() -> Trace:
-    """The lecture's example of the four steps: down to 1/1, a new node, a random game that White wins, and back."""
+def lecture_trace(exploration: float = WITHOUT_TWO) -> Trace:
+    """The lecture's example of the four steps: down to 1/1, a new node, a random game that White wins, and back.
+
+    With another C than the lecture's numbers have, the way down may be another: with C = 1, the lecture's own formula,
+    it goes to 5/8.
+    """
     tree, cards = lecture_tree()
     game, n = tree.game.parameters, int(tree.nodes[0]["visits"])
     inner = [number for number in range(len(LECTURE)) if tree.children(number)]
-    before, path = [uct_terms(tree, number, WITHOUT_TWO, n) for number in inner], [0]
-    while tree.children(path[-1]):
-        path.append(int(choose_child(game, tree.nodes, path[-1], WITHOUT_TWO)))
+    before, path = {number: uct_terms(tree, number, exploration, n) for number in inner}, [0]
+    while (terms := before.get(path[-1])) is not None:
+        path.append(terms.cards[terms.score.index(max(terms.score))])
     new = len(LECTURE)
     path.append(new)
-    tree.nodes[new]["mover"], tree.nodes[path[-2]]["first_child"] = WHITE, new
+    player = 1 - int(tree.nodes[path[-2]]["mover"])
+    tree.nodes[new]["mover"], tree.nodes[path[-2]]["first_child"] = player, new
     had = tree.nodes.copy()
     count_result(game, tree.nodes, np.array(path, np.int32), SECOND)
     simulation = Simulation(
         number=1,
         path=path,
         wanted=None,
-        opened=[Card(new, path[-2], "", "", WHITE)],
-        verdict=Verdict("rollout", -1.0, BLACK),
+        opened=[Card(new, path[-2], "", "", player)],
+        verdict=Verdict("rollout", -1.0 if player == WHITE else 1.0, 1 - player),
         board=None,
         backup=[playout_update(tree.nodes[number], had, number) for number in reversed(path)],
-        terms=[uct_terms(tree, number, WITHOUT_TWO, n + 1) for number in path[:-1]],
+        terms=[uct_terms(tree, number, exploration, n + 1) for number in path[:-1]],
     )
-    return Trace("lecture", "", [], (0, 0), ("Black", "White"), BLACK, cards, before, [simulation], "", {}, None, "")
+    return Trace(
+        "lecture", "", [], (0, 0), ("Black", "White"), BLACK, cards, [*before.values()], [simulation], "", {}, None, ""
+    )

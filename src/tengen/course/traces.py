@@ -97,6 +97,7 @@ class Trace:
     value: float | None  # of the root, for the player to move
     note: str  # "proven", if it is
     drawing: str = "cells"  # what the board looks like, as the game says
+    tints: tuple[str, str] = ("black", "white")  # the colours of the players' pieces
     is_last: bool = False  # whether `best` ends the game
 
 

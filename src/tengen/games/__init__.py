@@ -13,7 +13,20 @@ from tengen.rules.errors import BadParameter, GameFileError, UnknownGame
 from tengen.rules.game import Game
 from tengen.rules.plugins import module_of_file, nearest_or_file
 
-ORDER = ("tictactoe", "connect4", "gomoku", "renju", "reversi", "go", "chess", "breakthrough", "mnk")
+ORDER = (
+    "tictactoe",
+    "connect4",
+    "gomoku",
+    "renju",
+    "reversi",
+    "hex",
+    "go",
+    "chess",
+    "draughts",
+    "international",
+    "breakthrough",
+    "mnk",
+)
 
 
 def load_game(spec: str) -> Game:

@@ -9,7 +9,7 @@ take all its pieces one step in some direction, and `ARRIVALS` removes those tha
 from __future__ import annotations
 
 import re
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from tengen.rules.board import Between, Coordinates, Piece
 from tengen.rules.contract import DRAW, FIRST, ONGOING, SECOND, kernel, mix, rules, stone_key
 from tengen.rules.errors import BadDiagram, BadMove
 from tengen.rules.kernels import entry
+from tengen.rules.repetition import remember, times_seen
+
+if TYPE_CHECKING:
+    from tengen.rules.game import Position
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
@@ -27,6 +31,8 @@ MOST_QUIET = 100  # plies
 SLIDES, JUMPS, UNDERPROMOTIONS = 0, 56, 64  # the first of each kind's numbers: 8 directions · 7 steps, 8 jumps, 9
 KINDS = 73
 OFF_BOARD = re.compile(r"#\d{1,4}")  # the name of an action that leads off the board
+SHORT = re.compile(r"([KQRBN])?([a-h])?([1-8])?x?([a-h][1-8])(?:=?([QRBN]))?")
+CASTLES = {"O-O": 2, "O-O-O": -2}  # how far the king goes
 LONG = re.compile(r"([a-h][1-8])([a-h][1-8])([qrbn]?)")
 
 # Eight directions, clockwise from north; then eight jumps. Row 0 is the eighth rank, so north is −8.
@@ -106,6 +112,8 @@ class Chess(NamedTuple):
     action_symmetries = np.arange(KINDS * 64).reshape(1, -1)
     coordinates = Coordinates(8, 8)
     move_pattern = r"[a-h][1-8][a-h][1-8](?:[qrbn](?![1-8]))?|#\d+"
+    uci_variant = "chess"
+    record_format = "pgn"
     levels = ("random", "alphabeta:depth=1", "alphabeta:depth=2", "alphabeta:depth=4", "alphabeta:time=1")
 
     def record(self):
@@ -169,11 +177,15 @@ class Chess(NamedTuple):
         begin, end, _ = squares_of(int(action))
         return (None, None) if end is None else (begin, end)
 
+    def uci_text(self, position, action):
+        return long_text(position, action)
+
     def move_text(self, position, action):
         return short_text(position, action)
 
     def read_move(self, position, text):
-        if LONG.fullmatch(text.lower()) or OFF_BOARD.fullmatch(text):
+        is_bishop = text[:1] == "B"  # B7e4 is not b7e4
+        if (LONG.fullmatch(text.lower()) and not is_bishop) or OFF_BOARD.fullmatch(text):
             return self.parse_action(text)
         return read_short(position, text)
 
@@ -204,7 +216,7 @@ def start(game, state):
     state.rights, state.number = 15, 1
     state.board_key = key_of_board(state)
     state.allowed = ALL
-    state.seen[0] = key(game, state)
+    remember(state.seen, 0, key(game, state))
 
 
 @rules(Chess)
@@ -262,7 +274,7 @@ def encode(game, state, planes):
         right = (plane % 2) * 2 + (player if plane < 2 else 1 - player)
         write(planes[12 + plane], ALL if state.rights >> right & 1 else NONE)
     write(planes[16], state.passing)
-    write(planes[17], ALL if times_seen(state, state.seen[state.clock]) > 1 else NONE)
+    write(planes[17], ALL if visits_of(game, state) > 1 else NONE)
     write(planes[18], ALL if state.clock >= game.quiet else NONE)
     write(planes[19], ALL if player == 0 else NONE)
 
@@ -344,11 +356,11 @@ def look(game, state):
     find_pins(state)
     if state.passing != 0 and not any_captures_in_passing(state):
         state.passing = NONE
-    state.seen[state.clock] = key(game, state)
+    remember(state.seen, np.int64(state.clock), key(game, state))
     may_be_stuck = state.in_check or not has_quiet_step(state)
     if may_be_stuck and generate(state, None) == 0:
         state.result = DRAW if not state.in_check else SECOND if state.to_play == 0 else FIRST
-    elif state.clock >= 2 * game.quiet or lacks_material(state) or times_seen(state, state.seen[state.clock]) >= 3:
+    elif state.clock >= 2 * game.quiet or lacks_material(state) or visits_of(game, state) >= 3:
         state.result = DRAW
     else:
         state.result = ONGOING
@@ -390,13 +402,9 @@ def has_quiet_step(state):
 
 
 @kernel
-def times_seen(state, position_key):
-    """How often the position has been on the board since the last capture or pawn's move, this time included."""
-    times, at = 1, np.int64(state.clock) - 4
-    while at >= 0:
-        times += state.seen[at] == position_key
-        at -= 2
-    return times
+def visits_of(game, state):
+    """How often the position has been on the board, now included."""
+    return times_seen(state.seen, np.int64(state.clock), key(game, state))
 
 
 @kernel
@@ -674,29 +682,30 @@ def action_between(begin: int, end: int, promotion: str = "") -> int | None:
     return 64 * (7 * STEPS.index((rows // distance, columns // distance)) + distance - 1) + begin
 
 
-def is_promotion(position, action: int) -> bool:
+def is_promotion(position: Position, action: int) -> bool:
     """Whether an action takes a pawn to its last rank."""
     begin, end, _ = squares_of(action)
     return end is not None and end // 8 in (0, 7) and int(position.state.kinds[PAWN]) >> begin & 1 == 1
 
 
-def long_text(position, action: int) -> str:
+def long_text(position: Position, action: int) -> str:
     """A move as UCI has it: `e2e4`, `e7e8q`."""
     text: str = position.game.action_text(action)
     return text + "q" if len(text) == 4 and is_promotion(position, action) else text
 
 
-def short_text(position, action: int) -> str:
+def short_text(position: Position, action: int) -> str:
     """A legal move in standard algebraic notation: `Nf3`, `exd6`, `O-O`, `e8=Q+`."""
     after = position.play(action)
     won = after.outcome is not None and after.outcome.winner is not None
     return bare_text(position, action) + ("#" if won else "+" if after.state.in_check else "")
 
 
-def bare_text(position, action: int) -> str:
+def bare_text(position: Position, action: int) -> str:
     """The same without the sign for check or mate."""
     board, points = position.board.ravel(), position.game.coordinates
     begin, end, promotion = squares_of(action)
+    assert end is not None  # for the move is legal
     kind = (int(board[begin]) - 1) % 6
     if kind == KING and abs(end - begin) == 2:
         return "O-O" if end > begin else "O-O-O"
@@ -716,11 +725,43 @@ def bare_text(position, action: int) -> str:
     return LETTERS[kind] + points.text(begin) + goal
 
 
-def read_short(position, text: str) -> int:
-    """The legal move of a text in algebraic notation; signs for check and praise are passed over."""
-    wanted = text.strip().rstrip("+#!?").replace("0", "O").replace("=", "")
-    for action in position.legal_actions:
-        if bare_text(position, action).replace("=", "") == wanted:
-            return int(action)
+def read_short(position: Position, text: str) -> int:
+    """The legal move of a text in algebraic notation; signs for check and praise are passed over.
+
+    It may say more of the square that a piece leaves than it must (Ng1f3), and castle with noughts.
+    """
+    word = text.strip().rstrip("+#!?").replace("0", "O")
+    if word in CASTLES:
+        king = 60 if position.to_play == 0 else 4
+        found = [action_between(king, king + CASTLES[word])] if piece_at(position, king) == KING else []
+    elif match := SHORT.fullmatch(word):
+        found = [action for action in position.legal_actions if is_meant(position, action, match)]
+    else:
+        found = []
+    if found := [action for action in found if action in position.legal_actions]:
+        if len(found) == 1:
+            return int(found[0])
+        several = ", ".join(bare_text(position, action) for action in found)
+        raise BadMove(f"{text!r} may be any of {several}")
     some = ", ".join(bare_text(position, action) for action in position.legal_actions[:4])
     raise BadMove(f"{text!r} is no legal move here; write one as {some or 'e2e4'}, or as e2e4")
+
+
+def is_meant(position: Position, action: int, match: re.Match[str]) -> bool:
+    """Whether a legal move is what a text in algebraic notation says."""
+    piece, file, row, goal, promotion = match.groups()
+    begin, end, becomes = squares_of(action)
+    points = position.game.coordinates
+    assert end is not None
+    if points.text(end) != goal or piece_at(position, begin) != LETTERS.index(piece or "P"):
+        return False
+    if piece == "K" and abs(end - begin) == 2:
+        return False  # that is castling
+    promoted = (becomes or "q") if is_promotion(position, action) else ""
+    name = points.text(begin)
+    return file in (None, name[0]) and row in (None, name[1]) and promoted == (promotion or "").lower()
+
+
+def piece_at(position: Position, cell: int) -> int | None:
+    """Which piece of any player stands on a square."""
+    return next((kind for kind in range(6) if int(position.state.kinds[kind]) >> cell & 1), None)

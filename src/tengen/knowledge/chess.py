@@ -34,7 +34,8 @@ GAINS = (1, 3, 3, 5, 9, 0)  # to order captures by
 PHASES = (0, 1, 1, 2, 4, 0)  # what a piece counts towards the middlegame; 24 in all at the start
 WHOLE = 24
 CAPTURE, BAD_CAPTURE = 1 << 20, -(1 << 20)  # in the order of actions: before killers, or after all else
-CENTRE = np.uint64(0x0000001818000000)
+LATE, VERY_LATE = 4, 14  # actions tried before a quiet one of which less, or little, is expected
+SEVENTH = np.uint64(0x00FF00000000FF00)  # both players' pawns that are about to promote, or have not moved
 FILE = np.uint64(0x0101010101010101)
 
 NOTES = np.dtype([("middlegame", np.int32), ("endgame", np.int32)], align=True)  # White's less Black's
@@ -133,8 +134,8 @@ def evaluate(evaluation, game, state, notes):
         early, late = merits(evaluation, state, player)
         middlegame += sign * early
         endgame += sign * late
-    score = (middlegame * phase + endgame * (WHOLE - phase)) // WHOLE
-    return evaluation.tempo + (score if state.to_play == 0 else -score)
+    whole = middlegame * phase + endgame * (WHOLE - phase)
+    return evaluation.tempo + (whole if state.to_play == 0 else -whole) // WHOLE  # rounded alike for both colours
 
 
 @kernel
@@ -223,9 +224,13 @@ def fill_ahead(pawns, player):
 @rules(Classical)
 def candidates(evaluation, game, state, notes, actions, scores):
     count = legal(game, state, actions)
-    guarded = guarded_squares(state)
+    guarded, is_known = np.uint64(0), False
     for i in range(count):
-        scores[i] = promise(state, actions[i], guarded)
+        scores[i] = urgency(state, actions[i])
+        if scores[i] == CAPTURE:
+            if not is_known:
+                guarded, is_known = guarded_squares(state), True
+            scores[i] = promise(state, actions[i], guarded)
     return count
 
 
@@ -234,13 +239,41 @@ def threats(evaluation, game, state, notes, actions, scores):
     if state.in_check:
         return -candidates(evaluation, game, state, notes, actions, scores)
     count, kept = legal(game, state, actions), 0
-    guarded = guarded_squares(state)
+    guarded, is_known = np.uint64(0), False
     for i in range(count):
-        score = promise(state, actions[i], guarded)
+        score = urgency(state, actions[i])
+        if score == CAPTURE:
+            if not is_known:
+                guarded, is_known = guarded_squares(state), True
+            score = promise(state, actions[i], guarded)
         if score >= CAPTURE:
             actions[kept], scores[kept] = actions[i], score
             kept += 1
     return kept
+
+
+@rules(Classical)
+def may_wait(evaluation, game, state):
+    return not state.in_check
+
+
+@rules(Classical)
+def plies_for(evaluation, game, state, action):
+    return 0 if state.in_check else 1  # who is in check has little choice
+
+
+@rules(Classical)
+def plies_off(evaluation, game, before, after, action, place):
+    other = 1 - before.to_play
+    is_loud = before.in_check or after.in_check or before.sides[other] != after.sides[other]
+    if (
+        place < LATE
+        or is_loud
+        or action >> 6 >= UNDERPROMOTIONS
+        or before.kinds[PAWN] & ~after.kinds[PAWN] & SEVENTH != 0
+    ):
+        return 0
+    return 1 if place < VERY_LATE else 2
 
 
 @kernel
@@ -250,15 +283,27 @@ def guarded_squares(state):
 
 
 @kernel
-def promise(state, action, guarded):
-    """How early to look at an action: captures that win something first, those that lose last."""
+def urgency(state, action):
+    """CAPTURE if an action takes a piece, 0 if it is quiet; promotions to a queen first, to others last."""
     begin, kind = action & 63, action >> 6
     end = target_of(state.to_play, begin, kind)
-    moved, there = piece_on(state, begin), ONE << np.uint64(end)
-    if moved == PAWN and (end < 8 or end >= 56):
+    there = ONE << np.uint64(end)
+    if (end < 8 or end >= 56) and state.kinds[PAWN] >> np.uint64(begin) & ONE != 0:
         return CAPTURE + 100 if kind < UNDERPROMOTIONS else BAD_CAPTURE
+    if state.sides[1 - state.to_play] & there != 0:
+        return CAPTURE
+    is_passing = there == state.passing and state.kinds[PAWN] >> np.uint64(begin) & ONE != 0
+    return CAPTURE if is_passing else 0
+
+
+@kernel
+def promise(state, action, guarded):
+    """How early to look at a capture: first those that win something, last those that lose."""
+    begin = action & 63
+    end = target_of(state.to_play, begin, action >> 6)
+    moved, there = piece_on(state, begin), ONE << np.uint64(end)
     if state.sides[1 - state.to_play] & there == 0:
-        return CAPTURE if moved == PAWN and there == state.passing else 0
+        return CAPTURE  # in passing
     taken = piece_on(state, end)
     if moved != KING and guarded & there != 0 and VALUES[moved] > VALUES[taken] + 50:
         return BAD_CAPTURE + GAINS[taken]

@@ -8,9 +8,11 @@ from typing import Any
 
 from tengen.knowledge.chess import Classical
 from tengen.knowledge.connect4 import OpenFours
+from tengen.knowledge.draughts import Formation
 from tengen.knowledge.go import Area
 from tengen.knowledge.gobang import Gobang
 from tengen.knowledge.gomoku import LinePatterns, tables_for
+from tengen.knowledge.hex import circuit_for
 from tengen.knowledge.margin import Margin
 from tengen.knowledge.mnk import OpenLines
 from tengen.knowledge.reversi import Mobility
@@ -68,10 +70,16 @@ EVALUATIONS = {
         shape=(8, 8),
     ),
     "mobility": NamedEvaluation("mobility, corners, stability", ("reversi",), lambda game, region, width: Mobility()),
+    "formation": NamedEvaluation(
+        "men, kings, and where they stand", ("draughts",), lambda game, region, width: Formation.of(game)
+    ),
     "classical": NamedEvaluation(
         "material, squares, mobility, pawns, the king's shelter",
         ("chess",),
         lambda game, region, width: Classical.made(),
+    ),
+    "circuit": NamedEvaluation(
+        "resistance between a player's sides; bridges", ("hex",), lambda game, region, width: circuit_for(width)
     ),
     "area": NamedEvaluation("points by the nearest stone", ("go",), lambda game, region, width: Area()),
     "none": NamedEvaluation("nothing but the end of the game", (), lambda game, region, width: Plain()),

@@ -255,12 +255,13 @@ class Group:
         }
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
-        """Takes over the games under way that `save` returned."""
+        """Takes over the games under way that `save` returned, here or on a GPU, which keeps no policies: then what was
+        played so far is only played on, not learned from."""
         self.rows.progress.seed[:] = saved["seeds"]
         self.trajectory.plies[:] = saved["plies"]
         longest = saved["moves"].shape[1]
-        for name in ("moves", "policies"):
-            getattr(self.trajectory, name)[:, :longest] = saved[name]
+        self.trajectory.moves[:, :longest] = saved["moves"]
+        self.trajectory.policies[:, :longest] = saved.get("policies", 0)
         self.rows.root_words[:] = 0
         replay_moves(self.game.parameters, self.rows.roots, self.trajectory.moves, self.trajectory.plies)
 

@@ -68,7 +68,7 @@ class NetSettings:
     policy_channels: Annotated[int, Between(1, 1024)] = 4
     value_channels: Annotated[int, Between(1, 1024)] = 2
     options: str = ""  # of a network that has others: "width=32,depth=2"
-    targets: str = ""  # what is learned beside policy and value: "territory,reply", ./mine.py:Reply
+    targets: str = ""  # what is learned beside policy and value: "territory", "./mine.py:Reply"
 
 
 @dataclass(frozen=True)

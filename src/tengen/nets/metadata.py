@@ -45,7 +45,7 @@ class Architecture:
     value_channels: int = 2
     value_hidden: int = 64
     options: str = ""  # of a network that has others: `width=32,depth=2`
-    targets: str = ""  # see learn/targets.py: `territory,reply`
+    targets: str = ""  # see learn/targets.py: `territory`
 
     def __post_init__(self) -> None:
         if self.heads not in HEADS:

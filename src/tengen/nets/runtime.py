@@ -21,6 +21,7 @@ from tengen.rules.errors import nearest
 from tengen.rules.game import Game, Position
 
 SHIPPED = Path(__file__).parent.parent / "models"
+PAPERS = "gobang"  # a paper's nets, which its experiment plays with: their names begin so, and others are stronger
 LARGEST_FILE = 2**30  # bytes of a net
 ROUNDING = 1e-5  # by which a value may exceed 1
 LARGEST_LOGIT = 1e30  # beyond it, sums and products of what a net says are no numbers any more
@@ -166,8 +167,9 @@ def shipped_nets(folder: Path | None = None) -> list[str]:
 
 
 def net_for(game: Game) -> str | None:
-    """The name of the net that we ship for this very game; None if there is none."""
-    return next((name for name in shipped_nets() if metadata_of(name).is_for(game)), None)
+    """The name of the strongest net that we ship for this very game; None if there is none."""
+    strong = (name for name in shipped_nets() if not name.startswith(PAPERS))
+    return next((name for name in strong if metadata_of(name).is_for(game)), None)
 
 
 @cache

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tengen.records.disk import write_file
 from tengen.records.movetext import is_moves, read_moves, write_moves
+from tengen.records.pgn import is_pgn, read_pgn, write_pgn
 from tengen.records.piskvork import is_psq, is_rec, read_psq, read_rec, write_psq, write_rec
 from tengen.records.record import LONGEST, MOST_GAMES, Record, RecordError
 from tengen.records.sgf import read_sgf, write_sgf
@@ -15,10 +16,19 @@ from tengen.rules.errors import TengenError, nearest
 from tengen.rules.game import Game
 
 SGF_BEGIN = re.compile(rb"\(\s*;")
-KNOWN = "SGF begins with (;, .psq with Piskvorky, .rec with two names and a move, moves with a line such as h8i9"
+KNOWN = (
+    'SGF begins with (;, PGN with a tag such as [Event "?"], .psq with Piskvorky, .rec with two names and a move, '
+    "moves with a line such as h8i9"
+)
 
 Writer = Callable[..., str]
-WRITERS: dict[str, Writer] = {".sgf": write_sgf, ".psq": write_psq, ".rec": write_rec, ".txt": write_moves}
+WRITERS: dict[str, Writer] = {
+    ".sgf": write_sgf,
+    ".pgn": write_pgn,
+    ".psq": write_psq,
+    ".rec": write_rec,
+    ".txt": write_moves,
+}
 OF_ONE_GAME = (".psq", ".rec")
 
 
@@ -54,7 +64,7 @@ def is_sgf(data: bytes) -> bool:
     text = _text_of(data)
     if text.lstrip().startswith("("):
         return True
-    return SGF_BEGIN.search(data) is not None and not (is_psq(text) or is_rec(text))
+    return SGF_BEGIN.search(data) is not None and not (is_pgn(text) or is_psq(text) or is_rec(text))
 
 
 def _read(data: bytes, game: Game | None, with_setup: bool = False) -> list[Record]:
@@ -64,6 +74,8 @@ def _read(data: bytes, game: Game | None, with_setup: bool = False) -> list[Reco
     text = _text_of(data)
     if is_sgf(data):
         return read_sgf(data, game, with_setup)  # from the bytes: it may name its charset
+    if is_pgn(text):
+        return read_pgn(text, game)
     if is_psq(text):
         return [read_psq(text, game)]
     if is_rec(text):

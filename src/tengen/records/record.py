@@ -60,6 +60,8 @@ class Record:
         while first.previous is not None:
             first = first.previous
         if first != position.game.start():
+            if not plays_points(position.game):
+                raise RecordError("a game that began from a diagram cannot be recorded, unless its moves are points")
             facts |= {"diagram": first.diagram(), "to_play": first.to_play}
         facts.setdefault("result", result_text(position.game, position.outcome))
         record = cls(position.game, tuple(position.moves), players, comments=dict(comments), **facts)
@@ -143,8 +145,8 @@ def result_words(record: Record) -> str:
 
 
 def plays_points(game: Game) -> bool:
-    """Whether the game's actions are the cells of its board, and perhaps a pass."""
-    return game.actions in (game.cells, game.cells + 1)
+    """Whether the game's actions are the cells of its board, and perhaps a pass, without names of their own."""
+    return game.actions in (game.cells, game.cells + 1) and not hasattr(game.parameters, "action_text")
 
 
 def must_pass(position: Position) -> bool:

@@ -127,8 +127,8 @@ def _root(record: Record, start: Position) -> SgfNode:
     node = _node({name: value for name, value in facts.items() if value})
     if record.ending:
         node["GC"] = [escape(_clean(record.ending))]
-    for name, stone in (("AB", 1), ("AW", 2)):
-        if cells := np.flatnonzero(start.board == stone).tolist():
+    for name, owner in (("AB", 1), ("AW", 2)):  # whose a piece is; which it is, the game knows
+        if cells := np.flatnonzero(start.owners == owner).tolist():
             node[name] = [point_text(game, cell) for cell in cells]
     if record.diagram:
         node["PL"] = [COLOURS[start.to_play]]
@@ -308,7 +308,7 @@ def _start(root: SgfNode, given: Game | None, with_setup: bool = False) -> Posit
     if not any(name in node for node in nodes for name in SETUP):
         return game.start()
     given_stones, start = _stones(game, nodes), game.start()
-    if (given_stones == np.where(start.board <= 2, start.board, 0)).all():
+    if (given_stones == start.owners).all():  # whose a piece is; which it is, the game knows
         return start
     if not with_setup:
         raise RecordError(f"the file sets up stones that are not the start of {game.spec}: that is not supported")

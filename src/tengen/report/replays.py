@@ -2,7 +2,8 @@
 
 A game is a few hundred bytes: for each ply the action and the cells that changed, since captures and flips need rules
 that the page does not have. Numbers are written to base 36, cells of a ply with `.` between and plies with `,`. A cell
-and what stands on it then are one number, 3 · cell + stone; the cell that was played on comes first.
+and what stands on it then are one number, 3 · cell + stone, or with more kinds of pieces (pieces + 1) · cell + piece;
+the cell that was played on comes first.
 
 Whatever a record says (names, reasons) reaches the page as data, and the script shows it as text, never as HTML.
 """
@@ -18,8 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tengen.records.record import Record, plays_points, result_words
-from tengen.report.diagrams import CELL, DIGIT_SIZES, MARGIN, draw_blank
+from tengen.records.record import Record, result_words
+from tengen.report.diagrams import CELL, DIGIT_SIZES, PITCH, draw_blank, middle
+from tengen.report.shapes import is_stone
+from tengen.report.steps import last_step
 from tengen.rules.errors import TengenError
 from tengen.rules.game import Game, Position
 
@@ -65,7 +68,8 @@ SCRIPT = """
   const who = find(".who"), how = find(".how"), numbered = find("input[type=checkbox]");
   const plies = (text) => text === "" ? [] : text.split(",").map(
     (ply) => ply === "" ? [] : ply.split(".").map((number) => parseInt(number, 36)));
-  const fields = ["number", "board", "first", "second", "result", "words", "opening", "moves", "changes", "micros"];
+  const fields = ["number", "board", "first", "second", "result", "words", "opening", "moves", "changes", "micros",
+    "texts"];
   const games = data.games.map((row) => Object.fromEntries(fields.map((name, i) => [name, row[i]])));
   let game = null, ply = 0, pieces = null, svg = null;
 
@@ -134,15 +138,30 @@ SCRIPT = """
 
   const show = (at) => {
     ply = Math.max(0, Math.min(at, game.steps.length));
-    const board = data.boards[game.board], stones = new Map(), numbers = new Map();
-    const change = (codes, number) => codes.forEach((code, i) => {
-      const cell = Math.floor(code / 3), stone = code % 3;
-      if (stone) stones.set(cell, stone); else stones.delete(cell);
-      if (i === 0 && stone && number) numbers.set(cell, number);
-    });
+    const board = data.boards[game.board], values = board.owners.length, stones = new Map(), numbers = new Map();
+    let trail = [];
+    const change = (codes, number) => {
+      const reached = codes.length ? [Math.floor(codes[0] / values), board.owners[codes[0] % values]] : [];
+      trail = [];
+      codes.forEach((code, i) => {
+        const cell = Math.floor(code / values), stone = code % values;
+        if (i > 0 && !stone && board.owners[stones.get(cell)] === reached[1]) trail.push(cell);
+        if (stone) stones.set(cell, stone); else stones.delete(cell);
+        if (i === 0 && stone && number) numbers.set(cell, number);
+      });
+      if (trail.length || board.lit.includes(stones.get(reached[0]))) trail.push(reached[0]);
+    };
     plies(board.start).forEach((codes) => change(codes, 0));
     game.steps.slice(0, ply).forEach((codes, i) => change(codes, i + 1));
-    pieces.replaceChildren(...[...stones].map(([cell, stone]) => {
+    const put = (element, cell) => {
+      const column = cell % board.columns, row = Math.floor(cell / board.columns), [right, down] = board.down;
+      const x = board.origin[0] + column * data.cell + row * right, y = board.origin[1] + row * down;
+      element.setAttribute("transform", `translate(${x} ${y})`);
+      return element;
+    };
+    const light = ply ? svg.querySelector("[data-trail]") : null;
+    const lit = light ? trail.map((cell) => put(light.cloneNode(true), cell)) : [];
+    pieces.replaceChildren(...lit, ...[...stones].map(([cell, stone]) => {
       const number = numbers.get(cell) ?? 0, isLast = number > 0 && number === ply;
       const piece = svg.querySelector(`[data-piece="${stone}${isLast ? "+" : ""}"]`).cloneNode(true);
       const text = piece.querySelector("text");
@@ -150,10 +169,7 @@ SCRIPT = """
         text.textContent = number;
         if (text.hasAttribute("font-size")) text.setAttribute("font-size", data.sizes[String(number).length - 1] ?? 10);
       } else text.remove();
-      const x = data.margin + (cell % board.columns + .5) * data.cell;
-      const y = data.margin + (Math.floor(cell / board.columns) + .5) * data.cell;
-      piece.setAttribute("transform", `translate(${x} ${y})`);
-      return piece;
+      return put(piece, cell);
     }));
     slider.value = ply;
     find(".said").textContent = say(board);
@@ -164,7 +180,7 @@ SCRIPT = """
     const parts = [`${ply} of ${game.steps.length}`];
     if (ply > 0) {
       const micros = game.micros[ply - 1 - game.opening];
-      parts.push(board.texts[game.actions[ply - 1]]);
+      parts.push(game.texts?.[ply - 1] ?? board.texts[game.actions[ply - 1]]);
       if (ply <= game.opening) parts.push("given as opening");
       else if (micros != null) parts.push(time(micros / 1e6));
     }
@@ -245,12 +261,18 @@ def make_replay(number: int, record: Record) -> ReplayData:
 
 
 def changed_cells(before: Position, after: Position) -> list[int]:
-    """The cells that a move changed, each with what stands on it now, as one number; that of the new stone first."""
-    board, own = after.board.ravel(), before.to_play + 1
+    """The cells that a move changed, each with what stands on it now, as one number; that of the new piece first."""
+    board, own = after.board.ravel(), after.owners.ravel() == before.to_play + 1
     cells = np.flatnonzero(board != before.board.ravel()).tolist()
-    played = after.action if plays_points(after.game) else None
-    cells.sort(key=lambda cell: (cell != played, board[cell] != own, cell))
-    return [3 * cell + int(board[cell]) for cell in cells]
+    played = last_step(after).cell
+    cells.sort(key=lambda cell: (cell != played, not own[cell], cell))
+    return codes_of(after.game, board, cells)
+
+
+def codes_of(game: Game, board: np.ndarray, cells: Sequence[int]) -> list[int]:
+    """Cells, each with what stands on it, as numbers."""
+    values = len(game.pieces) + 1
+    return [values * cell + int(board[cell]) for cell in cells]
 
 
 def encode(plies: Sequence[Sequence[int]]) -> str:
@@ -290,7 +312,6 @@ def replay_data(replays: Sequence[ReplayData], games: list[Game]) -> dict[str, A
         actions[replay.record.game].update(replay.record.moves)
     return {
         "cell": CELL,
-        "margin": MARGIN,
         "sizes": list(DIGIT_SIZES.values()),
         "results": RESULTS,
         "players": [name or "unknown" for name in players],
@@ -298,6 +319,9 @@ def replay_data(replays: Sequence[ReplayData], games: list[Game]) -> dict[str, A
         "boards": [
             {
                 "columns": game.shape[1],
+                **places_of(game),
+                "owners": [0, *(0 if piece.owner is None else piece.owner + 1 for piece in game.pieces)],
+                "lit": [value for value, piece in enumerate(game.pieces, 1) if not is_stone(piece)],
                 "players": game.players,
                 "start": encode([stones_of(game)]),
                 "texts": {str(action): game.action_text(action) for action in sorted(actions[game])},
@@ -308,10 +332,23 @@ def replay_data(replays: Sequence[ReplayData], games: list[Game]) -> dict[str, A
     }
 
 
+def places_of(game: Game) -> dict[str, list[float]]:
+    """Where the first cell is drawn, and how far to the right and below each next row begins."""
+    down: list[float] = [CELL / 2, round(PITCH, 3)] if game.drawing == "hexagons" else [0, CELL]
+    return {"origin": list(middle(game, 0)), "down": down}
+
+
 def stones_of(game: Game) -> list[int]:
-    """The stones that a game begins with."""
+    """The pieces that a game begins with."""
     board = game.start().board.ravel()
-    return [3 * cell + int(board[cell]) for cell in np.flatnonzero(board).tolist()]
+    return codes_of(game, board, np.flatnonzero(board).tolist())
+
+
+def texts_of(record: Record) -> list[str] | None:
+    """The moves as players write them, where that depends on the position; None where it does not."""
+    if not hasattr(record.game.parameters, "move_text"):
+        return None
+    return [before.move_text(move) for before, move in zip(record.positions(), record.moves, strict=False)]
 
 
 def _row(replay: ReplayData, games: list[Game], players: list[str]) -> list[Any]:
@@ -328,6 +365,7 @@ def _row(replay: ReplayData, games: list[Game], players: list[str]) -> list[Any]
         replay.actions,
         replay.changes,
         [round(1e6 * seconds) if math.isfinite(seconds) else None for seconds in record.seconds],
+        *filter(None, [texts_of(record)]),
     ]
 
 

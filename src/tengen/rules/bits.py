@@ -6,6 +6,8 @@ import numpy as np
 from numba.core import config, types
 from numba.extending import intrinsic, overload
 
+from tengen.rules.compiler import AS_HELPER
+
 ONE = np.uint64(1)
 
 
@@ -47,15 +49,15 @@ if not config.DISABLE_JIT:
 
         return types.uint64(types.uint64), generate
 
-    @overload(highest_bit_distance)
+    @overload(highest_bit_distance, jit_options=AS_HELPER)
     def _highest_bit_distance(word):
         return lambda word: _leading_zeros(np.uint64(word))
 
-    @overload(count_bits)
+    @overload(count_bits, jit_options=AS_HELPER)
     def _count_bits(word):
         return lambda word: np.int64(_population(np.uint64(word)))
 
-    @overload(lowest_bit)
+    @overload(lowest_bit, jit_options=AS_HELPER)
     def _lowest_bit(word):
         if word == types.uint32:  # half the work for a GPU
             return lambda word: np.int64(_trailing_zeros(word))

@@ -67,10 +67,12 @@ class Piece(NamedTuple):
     symbol: str  # one character, in diagrams
     owner: int | None  # whose it is, 0 or 1; None for nobody's, such as a wall
     name: str = ""  # what a screen reader calls it; by default, its owner's name
-    shape: str = "stone"  # one of the shapes in report/shapes.py, or SVG path data in a square of 40 units
+    shape: str = "stone"  # one of SHAPES, or SVG path data in a square of 40 units, filled by the rule evenodd
 
 
 STONES = (Piece("X", 0), Piece("O", 1))  # the pieces of a game that names none
+SHAPES = ("stone", "man", "crowned", "pawn", "knight", "bishop", "rook", "queen", "king", "amazon", "arrow", "wall")
+PATH_DATA = re.compile(r"[Mm]\s*[-+.\d][MmLlHhVvCcSsQqTtAaZzEe\d\s.,+-]{0,5000}", re.ASCII)
 NOT_SYMBOLS = EMPTY + "/-" + "0123456789"
 
 
@@ -141,7 +143,7 @@ def read_diagram(
     rows, columns = shape
     given, words = [row.strip() for line in text.strip().splitlines() for row in line.split("/")], []
     if has_words and given:
-        given[-1], *words = given[-1].split()
+        given[-1], *words = given[-1].split() or [""]
     if len(given) != rows:
         raise BadDiagram(f"the diagram has {len(given)} rows; this board has {rows}")
     board = np.zeros(shape, np.int8)

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import njit
 from numba.core import config
 from numba.extending import overload
 
+from tengen.rules.compiler import AS_HELPER, Helper
 from tengen.rules.errors import GameFileError, nearest
 
 MOST_ACTIONS = 2**15 - 1  # a search's tree keeps an action in two bytes
@@ -33,8 +33,10 @@ _kernels: dict[tuple[type, str], Callable[..., Any]] = {}
 
 
 def kernel(function: Function) -> Function:
-    """Compiles a helper that rules or searches call. It is inlined into its callers' caches, never cached alone."""
-    return njit(**JIT_OPTIONS)(function)
+    """Compiles a helper that rules or searches call. It becomes a part of its callers, and is never cached alone."""
+    if config.DISABLE_JIT:
+        return function
+    return Helper(function, targetoptions={"nopython": True, **JIT_OPTIONS})
 
 
 def rules(game_type: type) -> Callable[[Function], Function]:
@@ -106,7 +108,7 @@ def generic(required: bool) -> Callable[[Function], Function]:
         _defaults[name] = None if required else function
         _signatures[name] = list(inspect.signature(function).parameters)
         if not config.DISABLE_JIT:
-            overload(dispatch, jit_options=JIT_OPTIONS)(resolve)
+            overload(dispatch, jit_options={**AS_HELPER, **JIT_OPTIONS})(resolve)
         return dispatch  # type: ignore[return-value]
 
     return define

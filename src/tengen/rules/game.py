@@ -16,6 +16,8 @@ import numpy as np
 
 from tengen.rules.board import (
     NOT_SYMBOLS,
+    PATH_DATA,
+    SHAPES,
     STONES,
     Between,
     Coordinates,
@@ -34,6 +36,7 @@ Value = TypeVar("Value")
 ANYTHING = Between(float("-inf"), float("inf"))
 DRAWINGS = ("lines", "discs", "holes", "marks", "cells", "hexagons")
 SCORINGS = ("area", "discs")
+SIDES = ("top", "bottom", "left", "right")
 MOST_PIECES = 100  # a board is kept as bytes
 START, LOOK = -1, -2  # what `step` takes in place of an action
 
@@ -98,6 +101,8 @@ class Game:
                 words = ", ".join(filter(None, known))
                 raise GameFileError(f"{self.name}: {attribute} is {chosen!r}; it is one of {words}")
         check_pieces(self.name, self.pieces)
+        if self.sides is not None:
+            check_sides(self.name, self.sides)
         if self.scoring == "area" and self.actions != self.cells + 1:
             raise GameFileError(f"{self.name}: scoring is 'area', so its actions must be its cells and a pass")
         if self.levels is not None and len(self.levels) != 5:
@@ -291,6 +296,20 @@ class Game:
         """Its number in `INFO rule` of Gomocup's protocol, on square boards; None, the default, if none has it."""
         return self._own("gomocup_rule", None)
 
+    @property
+    def uci_variant(self) -> str | None:
+        """What UCI calls it (`chess`), if there are engines that play it; None, the default, if there are none.
+
+        Its diagrams are what UCI calls a FEN. Where moves go by other texts than `Game.action_text` there, the class
+        says so: `uci_text(position, action)`; `parse_action` reads them.
+        """
+        return self._own("uci_variant", None)
+
+    @property
+    def record_format(self) -> str | None:
+        """The format of files in which players keep its games, beside SGF: `pgn`, or None, the default."""
+        return self._own("record_format", None)
+
     def new_states(self, count: int) -> np.recarray:
         """`count` states, all zeros; `start` is still to be called on each."""
         return np.zeros(count, self.parameters.record()).view(np.recarray)
@@ -454,7 +473,8 @@ class Position:
     @property
     def owners(self) -> np.ndarray:
         """[rows, columns]: 1 where the first player's pieces are, 2 where the second's, 0 elsewhere."""
-        return owners_of(self.game.pieces)[self.board]
+        owners: np.ndarray = owners_of(self.game.pieces)[self.board]
+        return owners
 
     @property
     def facts(self) -> str:
@@ -474,6 +494,20 @@ class Position:
             action: int = self.game.parameters.read_move(self, text.strip())
             return action
         return self.game.parse_action(text)
+
+    def uci_text(self, action: int) -> str:
+        """A legal action as UCI has it: `e2e4`, `e7e8q`."""
+        if hasattr(self.game.parameters, "uci_text"):
+            text: str = self.game.parameters.uci_text(self, action)
+            return text
+        return self.game.action_text(action)
+
+    def read_uci(self, text: str) -> int:
+        """The legal action that UCI writes so; raises BadMove if there is none."""
+        action = self.game.parse_action(text)
+        if action not in self._legal or self.uci_text(action) != text.lower():
+            raise BadMove(f"{text[:40]!r} is no legal move here")
+        return action
 
     def play(self, move: int | str, player: int | str | None = None) -> Position:
         """The position after an action, by number or by text; raises BadMove or IllegalMove and says why."""
@@ -569,8 +603,19 @@ def check_pieces(name: str, pieces: Sequence[Piece]) -> None:
             raise GameFileError(f"{name}: {piece.symbol!r} cannot be a piece's symbol; use one letter or sign")
         if piece.owner not in (0, 1, None):
             raise GameFileError(f"{name}: piece {piece.symbol} belongs to {piece.owner!r}; owners are 0, 1 and None")
+        if piece.shape not in SHAPES and not PATH_DATA.fullmatch(str(piece.shape)):
+            known = f"it is one of {', '.join(SHAPES)}, or SVG path data such as 'M5 5h30v30h-30z'"
+            raise GameFileError(f"{name}: the shape of piece {piece.symbol} is {str(piece.shape)[:80]!r}; {known}")
     if len({piece.symbol for piece in pieces}) < len(pieces) or not 1 <= len(pieces) <= MOST_PIECES:
         raise GameFileError(f"{name}: there are 1 to {MOST_PIECES} pieces, each with a symbol of its own")
+
+
+def check_sides(name: str, sides: Sequence[str]) -> None:
+    """Raises GameFileError unless two texts share out the sides of a board, none to both players."""
+    words = [word for text in sides for word in str(text).split()]
+    if isinstance(sides, str) or len(sides) != 2 or not set(words) <= set(SIDES) or len(set(words)) < len(words):
+        right = 'write whose they are as ("top bottom", "left right")'
+        raise GameFileError(f"{name}: sides is {sides!r}; {right}")
 
 
 def action_number(move: object) -> int:

@@ -29,6 +29,7 @@ from numba.core import config
 from numba.core.bytecode import FunctionIdentity
 from numba.core.errors import NumbaError
 
+from tengen.rules.compiler import EntryCompiler
 from tengen.rules.contract import JIT_OPTIONS
 from tengen.rules.errors import GameFileError
 from tengen.rules.fingerprint import Unkeepable, fingerprint
@@ -90,7 +91,7 @@ class Entry:
         own = self.function
         clone = FunctionType(own.__code__, own.__globals__, name, own.__defaults__, own.__closure__)
         clone.__qualname__, clone.__module__ = name, own.__module__
-        native = njit(nogil=True, **JIT_OPTIONS)(clone)
+        native = njit(nogil=True, pipeline_class=EntryCompiler, **JIT_OPTIONS)(clone)
         native._cache = KernelCache(folder, file_name(name), Path(inspect.getfile(kinds[0])).stem)
         return native
 

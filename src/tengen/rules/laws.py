@@ -369,8 +369,9 @@ def check_symmetries(game: Game, positions: list[Position]) -> None:
 def mirror(position: Position, cells: np.ndarray) -> Position | None:
     game, board = position.game, np.zeros(position.game.cells, np.int8)
     board[cells] = position.board.ravel()
+    _, space, counters = position.diagram().partition(" ")
     try:
-        return game.from_board(diagram(board.reshape(game.shape), game.pieces), position.to_play)
+        return game.from_board(diagram(board.reshape(game.shape), game.pieces) + space + counters, position.to_play)
     except BadDiagram:
         return None
 

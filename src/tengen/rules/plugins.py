@@ -194,5 +194,5 @@ def describe(reason: BaseException, path: Path) -> str:
 
 
 def listed(text: str) -> list[str]:
-    """The names of a text: `territory, reply`."""
+    """The names of a text: `territory, ./mine.py:Reply`."""
     return [name for part in text.split(",") if (name := part.strip())]

@@ -9,7 +9,7 @@ The search's stack is an array of frames, so it can stop after any node and go o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -26,8 +26,10 @@ from tengen.search.evaluation import (
     candidates,
     evaluate,
     follow,
+    may_wait,
     new_notes,
     plies_for,
+    plies_off,
     plies_to_end,
     take_notes,
     threats,
@@ -54,6 +56,7 @@ LEAST_NODES = 1000  # that the first ply may take though the time is over: then 
 INFINITE = WIN + 1
 UNDECIDED = INFINITE + 1  # in place of a value
 NO_ACTION = -1
+LEAST_LATE = 2  # plies of depth that are left at least where actions are looked at less deep
 TRUSTED = 2  # a table whose values hold, however a position came about
 ENTER, NEXT, LEAVE, DONE = 0, 1, 2, 3  # what the search does next with the node at its ply
 NARROW, FULL = 0, 1  # how a child is searched: is it better at all? how good is it?
@@ -76,6 +79,7 @@ FRAME = np.dtype(
         ("length", np.int16),  # of the principal variation from here
         ("how", np.int8),
         ("cost", np.int8),  # of the action: plies of depth
+        ("off", np.int8),  # plies by which it is looked at less deep at first
         ("horizon", np.int8),  # whether an evaluation had a say in the value
     ],
     align=True,
@@ -83,7 +87,7 @@ FRAME = np.dtype(
 
 
 class Refinements(NamedTuple):
-    """What alpha-beta does beyond pruning. All but the last two leave its value as it is."""
+    """What alpha-beta does beyond pruning. All but the last three leave its value as it is."""
 
     table: int = 2  # remembers positions: 1 to order actions, 2 (TRUSTED) for their values, too
     narrow: int = 1  # principal variation search: all but the first child are first asked whether they are better
@@ -91,6 +95,7 @@ class Refinements(NamedTuple):
     killers: int = 1  # tries actions first that refuted a sibling
     history: int = 1  # tries actions first that refuted much
     extension: int = 1  # an only candidate costs no depth
+    late: int = 1  # what the evaluation expects little of is first looked at less deep
     quiescence: int = 16  # plies beyond the horizon in which threats are followed
 
 
@@ -180,9 +185,14 @@ def open_horizon(game, evaluation, refinements, work, ply):
     frame.horizon = 1
     if -frame.depth >= refinements.quiescence or ply + 1 == len(work.frames):
         return assess(evaluation, game, state, notes)
+    waits = may_wait(evaluation, game, state)
+    value = assess(evaluation, game, state, notes) if waits else 0
+    if waits and value >= frame.beta:
+        return value
     count = threats(evaluation, game, state, notes, work.actions[ply], work.scores[ply])
     if count >= 0:
-        value = assess(evaluation, game, state, notes)
+        if not waits:
+            value = assess(evaluation, game, state, notes)
         if count == 0 or value >= frame.beta:
             return value
         frame.best = value  # nobody has to carry out a threat
@@ -226,10 +236,16 @@ def descend(game, evaluation, refinements, work, ply):
     frame = work.frames[ply]
     frame.action = pick(work, ply)
     frame.cost = plies_for(evaluation, game, work.states[ply], frame.action)
-    if refinements.extension and frame.count == 1 and frame.depth > 0 and ply < 2 * work.frames[0].depth:
+    if refinements.extension and frame.count == 1 and frame.depth > 0:
         frame.cost = 0  # it is forced
+    if frame.cost == 0 and ply >= 2 * work.frames[0].depth:
+        frame.cost = 1  # all comes to an end
     work.states[ply + 1] = work.states[ply]
     play(game, work.states[ply + 1], frame.action)
+    frame.off = 0
+    if refinements.late and frame.depth > LEAST_LATE and ply > 0:
+        place = np.int64(frame.next) - 1
+        frame.off = plies_off(evaluation, game, work.states[ply], work.states[ply + 1], frame.action, place)
     frame.how = NARROW if refinements.narrow and frame.next > 1 and frame.beta - frame.alpha > 1 else FULL
     set_window(refinements, work, ply)
     if ply == 0:
@@ -247,7 +263,7 @@ def set_window(refinements, work, ply):
         child.alpha, child.beta = alpha, beta
     else:
         child.alpha, child.beta = -beta, -alpha
-    child.depth = frame.depth - frame.cost
+    child.depth = frame.depth - frame.cost - frame.off
 
 
 @kernel
@@ -257,6 +273,10 @@ def take(refinements, work, ply, value):
     frame.horizon |= work.frames[ply + 1].horizon
     if work.states[ply + 1].to_play != work.states[ply].to_play:
         value = -value
+    if frame.off > 0 and value > frame.alpha:
+        frame.off = 0
+        set_window(refinements, work, ply)
+        return ENTER
     if frame.how == NARROW and frame.alpha < value < frame.beta:
         frame.how = FULL
         set_window(refinements, work, ply)
@@ -383,6 +403,7 @@ class AlphaBeta:
     evaluation: Any = field(default_factory=Plain)
     refinements: Refinements = field(default_factory=Refinements)
     memory: int = 64  # megabytes, for the transposition table
+    report: Callable[[Decision], None] | None = field(default=None, compare=False)  # is told what each depth finds
     work: Work = field(init=False)
 
     def __post_init__(self) -> None:
@@ -450,6 +471,8 @@ class AlphaBeta:
             if not self._deepen(depth, found, nodes, pace):
                 break
             found.is_exact = not self.work.frames[0].horizon
+            if self.report is not None:
+                self.report(self._decision(position, found, clock))
             if abs(found.score) >= WIN - depth or found.is_exact:
                 break
         count = int(self.work.frames[0].count)

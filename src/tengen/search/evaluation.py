@@ -5,7 +5,8 @@ with `@rules(ThatTuple)` under the names below. It may keep notes: a NumPy recor
 brought up to date action by action, so that an answer costs what changed and not what is there.
 
 Its class says in Python what the notes are, `record(self, game)`; what score is a clear advantage, a value of 0.76, as
-`scale`; and, if its candidates may leave out what matters, `is_complete = False`: a search then proves nothing.
+`scale`; if its candidates may leave out what matters, `is_complete = False`: a search then proves nothing; and if its
+bounds tell who wins, but not how soon, `counts_plies = False`.
 """
 
 from __future__ import annotations
@@ -75,9 +76,22 @@ def threats(evaluation, game, state, notes, actions, scores):
 
 
 @generic(required=False)
+def may_wait(evaluation, game, state):
+    """Whether `threats` is known not to answer below zero, so that it need not be asked where a score is enough."""
+    return False
+
+
+@generic(required=False)
 def plies_for(evaluation, game, state, action):
     """How many plies of a search's depth an action costs: more than one where little is expected of what follows."""
     return 1
+
+
+@generic(required=False)
+def plies_off(evaluation, game, before, after, action, place):
+    """By how many plies less an action is looked at first, where so many were tried before it: more than none where
+    little is expected. If it seems better than they were nevertheless, it is looked at again in full."""
+    return 0
 
 
 def value_of(score: int, scale: float) -> float:

@@ -15,6 +15,7 @@ from tengen.agents.thinking import keeps_its_tree, think
 from tengen.apps.gtp.clock import GameClock
 from tengen.apps.gtp.session import Session
 from tengen.apps.gtp.vertices import PASS
+from tengen.records.record import plays_points
 from tengen.rules.game import Game, Position
 from tengen.search.limits import Decision, Limit
 
@@ -92,7 +93,8 @@ class Conversation:
         """The answer where the game is over: a pass in games that have one; else who has lost resigns."""
         outcome, game = self.session.position.outcome, self.session.game
         assert outcome is not None
-        return "resign" if game.actions != game.cells + 1 and outcome.value_for(player) < 0 else PASS
+        has_pass = plays_points(game) and game.actions > game.cells
+        return "resign" if not has_pass and outcome.value_for(player) < 0 else PASS
 
     def decisions(self, position: Position, every: float) -> Iterator[Decision]:
         """Decisions on a move that is to be played: no others wait, and a search that begins again is asked once."""

@@ -20,7 +20,7 @@ class Vertices:
     """The vertices of one game.
 
     Where an action is no point, but puts one stone on the board and changes nothing else (connect four), it is named by
-    the point where its stone lands. Other actions go by their own texts, and so may these.
+    the point where its stone lands. Other actions go by their own texts, and so may these: Hex's i5 is a point, too.
     """
 
     def __init__(self, game: Game):
@@ -71,7 +71,7 @@ class Vertices:
 
     def _landings(self, position: Position) -> dict[int, int]:
         """The cells where the stones of legal actions land. None, where actions are more than stones that are put."""
-        if self.game.actions > self.game.cells:
+        if self.game.actions >= self.game.cells:
             return {}
         cells: dict[int, int] = {}
         for action in position.legal_actions:

@@ -9,9 +9,10 @@ from itertools import pairwise
 from pydantic import BaseModel, Field
 
 from tengen.agents.specs import is_external
-from tengen.apps.web.views import View, view_of
+from tengen.apps.web.views import View, shown_text, view_of
 from tengen.records.record import Record, result_words
 from tengen.report.replays import changed_cells, stones_of
+from tengen.report.steps import last_step
 
 NET_OPTION = re.compile(r"(?<=net=)[^,]+")
 
@@ -25,8 +26,11 @@ class ReplayView(BaseModel):
     words: str = Field(description="the same for people")
     opening: int = Field(description="moves that were given, not chosen")
     moves: list[str]
-    start: list[int] = Field(description="stones before the first move, each 3 · cell + stone")
-    changes: list[list[int]] = Field(description="for each move the cells it changed, likewise; the new stone first")
+    shown: list[str] = Field(description="the same as players write them")
+    movers: list[int] = Field(description="who made them")
+    origins: list[int | None] = Field(description="the cells that their pieces came from")
+    start: list[int] = Field(description="what stands before the first move, each (pieces + 1) · cell + piece")
+    changes: list[list[int]] = Field(description="for each move the cells it changed, likewise; the new piece first")
 
 
 def replay_of(record: Record) -> ReplayView:
@@ -39,6 +43,9 @@ def replay_of(record: Record) -> ReplayView:
         words=result_words(record)[:300],
         opening=record.opening,
         moves=[game.action_text(action) for action in record.moves],
+        shown=[shown_text(before, action) for before, action in zip(positions, record.moves, strict=False)],
+        movers=[before.to_play for before in positions[:-1]],
+        origins=[last_step(after).origin for after in positions[1:]],
         start=stones_of(game),
         changes=[changed_cells(before, after) for before, after in pairwise(positions)],
     )
@@ -48,7 +55,7 @@ def label_of(name: str) -> str:
     """What a page calls a player from a terminal: its spec without folders; of somebody's engine the program alone."""
     if is_external(name):
         kind, _, command = name.partition(":")
-        return f"{kind}:{program_of(command)}"
+        return f"{kind}:{program_of(command.partition(',')[0])}"  # options may follow a comma
     head, dot_py, tail = name.rpartition(".py")  # an agent of a file
     name = last_part(head) + dot_py + tail
     return NET_OPTION.sub(lambda match: last_part(match[0]), name) or "unknown"

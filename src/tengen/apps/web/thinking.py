@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from tengen.agents.thinking import EARLY, keeps_its_tree, think
 from tengen.apps.web.levels import new_agent
 from tengen.apps.web.messages import Think
 from tengen.apps.web.settings import ServerSettings
+from tengen.apps.web.views import shown_text
 from tengen.rules.game import Game, Position
 from tengen.rules.kernel_cache import telling
 from tengen.rules.kernels import at_once
@@ -23,6 +24,7 @@ from tengen.search.limits import Clock, Decision, Limit
 
 ROUND = 5.0  # seconds that a search which begins again each time may take at once
 MOST_MOVES, MOST_LINES, LONGEST_LINE = 64, 8, 16  # of a thought that is told
+LONGEST_SHOWN = 6  # moves of a line that are written as players write them, which takes time
 A_GLANCE = Limit(time=0.01)
 MOST_READY = 1000
 ONE_PLY = re.compile(r"^alphabeta:(.*,)?depth=1(,|$)")
@@ -156,12 +158,14 @@ def moves_of(position: Position, agent: Agent, decision: Decision, cells: Cells)
     moves: list[dict[str, Any]] = [
         {
             "move": text(opinion.action),
+            "text": shown_text(position, opinion.action),
             "cell": cells.get(text(opinion.action)),
             "visits": opinion.visits,
             "share": decision.policy.get(opinion.action, opinion.visits / visits),
             "prior": opinion.prior,
             "value": None if decision.value is None else sign * opinion.value,
             "line": [text(action) for action in opinion.line[:LONGEST_LINE]],
+            "shown": shown_line(position, opinion.line[:LONGEST_SHOWN]),
         }
         for opinion in opinions
     ]
@@ -170,13 +174,26 @@ def moves_of(position: Position, agent: Agent, decision: Decision, cells: Cells)
     moves += [
         {
             "move": text(action),
+            "text": shown_text(position, action),
             "cell": cells.get(text(action)),
             "visits": round(decision.policy[action] * decision.nodes),
             "share": decision.policy[action],
             "prior": None,
             "value": None,
             "line": [],
+            "shown": [],
         }
         for action in others[: MOST_MOVES - len(moves)]
     ]
     return moves
+
+
+def shown_line(position: Position, line: Sequence[int]) -> list[str]:
+    """Moves one after the other, as players write them."""
+    if not hasattr(position.game.parameters, "move_text"):
+        return [position.game.action_text(action) for action in line]
+    texts = []
+    for action in line:
+        texts.append(shown_text(position, action))
+        position = position.play(action)
+    return texts

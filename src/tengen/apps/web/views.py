@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,13 +19,16 @@ from tengen.apps.web import own_games
 from tengen.apps.web.own_games import OwnGame
 from tengen.games import load_game, offered_names
 from tengen.knowledge.groups import connected, owner_of
-from tengen.records.record import file_name, plays_points, result_text
-from tengen.rules.board import Between, OneOf
+from tengen.records.record import file_name, result_text
+from tengen.report.shapes import is_stone, path_of, tints_of
+from tengen.report.steps import cells_where, last_step, step_of
+from tengen.rules.board import SHAPES, Between, OneOf, Piece
 from tengen.rules.errors import BadMove, UnknownGame
 from tengen.rules.game import Game, Position, parameter_kinds
 from tengen.rules.kernels import at_once
 
 LONGEST_SPEC, LONGEST_MOVE, MOST_MOVES = 100, 32, 2000
+MOST_TEXTS = 4096  # moves as players write them that are kept: to write one, all others may have to be looked at
 LONGEST_KEPT = 400  # moves of a page whose positions are kept: 6 kB each on the largest board of Go
 SETTING = r"[A-Za-z_][A-Za-z0-9_]*=[A-Za-z0-9_.+-]+"
 SPEC = re.compile(rf"[a-z0-9-]+(:{SETTING}(,{SETTING})*)?")
@@ -63,21 +66,39 @@ class EdgeLabels(BaseModel):
     rows: list[str]
 
 
+class PieceView(BaseModel):
+    """What may stand on a cell."""
+
+    symbol: str
+    owner: int | None = Field(description="0 or 1; null for nobody's, such as a wall")
+    name: str = Field(description="what it is called, beside its owner; empty if that is enough")
+    shape: str = Field(description="what its outline shows: stone, pawn, …; empty if that is the game's own")
+    path: str | None = Field(description="its outline in a square of 40 units; null for a stone, as the board has them")
+
+
 class View(BaseModel):
     """A position as a page draws it. Cells are numbered row by row from the top left."""
 
     game: str
-    drawing: str = Field(description="lines, discs, holes, marks or cells: what the board looks like")
+    drawing: str = Field(description="lines, discs, holes, marks, cells or hexagons: what the board looks like")
     shape: tuple[int, int] = Field(description="rows and columns")
     labels: EdgeLabels
     colours: tuple[str, str] = Field(description="what the players are called")
-    board: list[int] = Field(description="0 empty, 1 the first player's stone, 2 the second's")
+    tints: tuple[str, str] = Field(description="the colours of their pieces: black, white, red, blue, green or yellow")
+    pieces: list[PieceView] = Field(description="what the numbers of the board stand for, from 1 on")
+    sides: tuple[str, str] | None = Field(description="the sides of the board that each player has: top, bottom, …")
+    board: list[int] = Field(description="0 empty, else a piece's number")
+    facts: str = Field(description="what the board does not show, such as rights to castle")
     to_play: int
     moves: list[str] = Field(description="that led here, spelled as we do")
+    shown: list[str] = Field(description="the same as players write them")
+    movers: list[int] = Field(description="who made them")
     legal: list[str] = Field(description="what may be played")
+    texts: dict[str, str] = Field(description="legal moves that players write otherwise, as they do")
     cells: dict[str, int] = Field(description="where each legal move puts its stone; a pass puts none")
     origins: dict[str, int] = Field(description="the cell that a legal move leaves, if its stone comes from one")
     fills: dict[str, list[int]] = Field(description="the cells of a legal move that fills more than one")
+    arrives: dict[str, int] = Field(description="what then stands there, where the board was asked")
     last: int | None = Field(description="the cell of the last move")
     last_fills: list[int] = Field(description="the cells of the last move, if it filled more than one")
     last_origin: int | None = Field(description="the cell that the last move left")
@@ -266,8 +287,9 @@ def parameter_view(name: str, kind: type, allowed: Any, default: Any, about: str
 def view_of(position: Position) -> View:
     """A position as a page draws it."""
     game, board = position.game, position.board.ravel()
-    before = board if position.previous is None else position.previous.board.ravel()
-    last = step_of(position.previous, position.action)
+    earlier = position if position.previous is None else position.previous
+    before, changed = earlier.board.ravel(), (earlier.owners != position.owners).ravel()
+    last, line = last_step(position), line_of(position)
     steps = {game.action_text(action): step_of(position, action) for action in position.legal_actions}
     outcome = position.outcome
     return View(
@@ -276,17 +298,25 @@ def view_of(position: Position) -> View:
         shape=game.shape,
         labels=labels_of(game),
         colours=game.players,
+        tints=tints_of(game),
+        pieces=[piece_view(piece) for piece in game.pieces],
+        sides=game.sides,
         board=board.tolist(),
+        facts=position.facts,
         to_play=position.to_play,
-        moves=[game.action_text(action) for action in position.moves],
+        moves=[game.action_text(action) for _, action in line],
+        shown=[shown_text(before, action) for before, action in line],
+        movers=[before.to_play for before, _ in line],
         legal=list(steps),
+        texts=texts_of(position),
         cells={text: step.cell for text, step in steps.items() if step.cell is not None},
         origins={text: step.origin for text, step in steps.items() if step.origin is not None},
         fills={text: list(step.fills) for text, step in steps.items() if step.fills},
+        arrives={text: step.piece for text, step in steps.items() if step.piece is not None},
         last=last.cell,
         last_fills=list(last.fills),
         last_origin=last.origin,
-        flipped=[cell for cell in cells_where((before != board) & (before > 0) & (board > 0)) if cell != last.cell],
+        flipped=[cell for cell in cells_where(changed & (before > 0) & (board > 0)) if cell != last.cell],
         captured=[cell for cell in cells_where((before > 0) & (board == 0)) if cell != last.origin],
         forbidden=[Forbidden(cell=cell, reason=reason) for cell, reason in position.forbidden().items()],
         outcome=None
@@ -307,14 +337,6 @@ def labels_of(game: Game) -> EdgeLabels:
     )
 
 
-class Placement(NamedTuple):
-    """What a move does with its stone."""
-
-    cell: int | None  # where it stands then; None for a pass
-    origin: int | None = None  # where it stood before, if it comes from the board
-    fills: tuple[int, ...] = ()  # all its cells, if it fills more than one and comes from none
-
-
 @at_once()
 def cells_of(position: Position) -> dict[str, int]:
     """Where each legal move puts its stone, as in a View."""
@@ -322,30 +344,35 @@ def cells_of(position: Position) -> dict[str, int]:
     return {position.game.action_text(action): cell for action, cell in steps.items() if cell is not None}
 
 
-def step_of(position: Position | None, action: int | None) -> Placement:
-    """What an action of the position does with its stone. Only the boards before and after are asked.
-
-    A stone that leaves the board, or turns into the other's, is a move on its own cell.
-    """
-    if position is None or action is None:
-        return Placement(None)
-    game = position.game
-    if plays_points(game) and not hasattr(game.parameters, "action_text"):
-        return Placement(action if action < game.cells else None)
-    board, after, own = position.board.ravel(), position.play(action).board.ravel(), position.to_play + 1
-    left = cells_where((board == own) & (after != own))
-    filled = cells_where((board == 0) & (after == own))
-    arrived = filled or cells_where((board != own) & (after == own))
-    if not arrived:
-        changed = left or cells_where(board != after)
-        return Placement(changed[0] if changed else None)
-    if left:
-        return Placement(arrived[0], left[0])
-    return Placement(arrived[0], fills=tuple(filled) if len(filled) > 1 else ())
+def piece_view(piece: Piece) -> PieceView:
+    shape, path = piece.shape if piece.shape in SHAPES else "", None if is_stone(piece) else path_of(piece)
+    return PieceView(symbol=piece.symbol, owner=piece.owner, name=piece.name, shape=shape, path=path)
 
 
-def cells_where(mask: np.ndarray) -> list[int]:
-    return np.flatnonzero(mask).tolist()
+def line_of(position: Position) -> list[tuple[Position, int]]:
+    """The moves that led to a position, each with the position in which it was played."""
+    line = []
+    while position.previous is not None and position.action is not None:
+        line.append((position.previous, position.action))
+        position = position.previous
+    return line[::-1]
+
+
+def shown_text(position: Position, action: int) -> str:
+    """A move as players write it."""
+    has_own = hasattr(position.game.parameters, "move_text")
+    return _move_text(position, action) if has_own else position.game.action_text(action)
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _move_text(position: Position, action: int) -> str:
+    return position.move_text(action)
+
+
+def texts_of(position: Position) -> dict[str, str]:
+    """The legal moves that players write otherwise than `Game.action_text` does."""
+    texts = {position.game.action_text(action): shown_text(position, action) for action in position.legal_actions}
+    return {text: shown for text, shown in texts.items() if shown != text}
 
 
 def winning_line(position: Position, last: int | None) -> list[int]:
@@ -355,13 +382,13 @@ def winning_line(position: Position, last: int | None) -> list[int]:
     length = position.game.row_length
     if last is None or length is None or position.outcome is None or position.outcome.winner is None:
         return []
-    runs = [run for step in DIRECTIONS if len(run := run_through(position.board, last, step)) >= length]
+    runs = [run for step in DIRECTIONS if len(run := run_through(position.owners, last, step)) >= length]
     exact = [run for run in runs if len(run) == length]
     return sorted({cell for run in exact or runs for cell in run})
 
 
 def run_through(board: np.ndarray, cell: int, step: tuple[int, int]) -> list[int]:
-    """The stones of one colour in line with a cell, that cell included."""
+    """The cells of one owner in line with a cell, that cell included."""
     rows, columns = board.shape
     y, x = divmod(cell, columns)
     run = [cell]
@@ -375,7 +402,7 @@ def run_through(board: np.ndarray, cell: int, step: tuple[int, int]) -> list[int
 
 def score_of(position: Position) -> tuple[float, float] | None:
     """What both have: discs at any time; areas only at the end, since before that they mean nothing."""
-    scoring, board, outcome = position.game.scoring, position.board, position.outcome
+    scoring, board, outcome = position.game.scoring, position.owners, position.outcome
     if scoring == "discs":
         return float((board == 1).sum()), float((board == 2).sum())
     if scoring != "area" or outcome is None:

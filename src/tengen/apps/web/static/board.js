@@ -1,6 +1,6 @@
 // A board that shows views and takes moves, by pointer, touch and keyboard; for every game and every page.
 import { button, el, svg, refill, mayMove, toast } from "./dom.js";
-import { CELL, definitions, labelsOf, nameOf, skinOf } from "./skins.js";
+import { CELL, arriving, definitions, drawPiece, fieldOf, labelsOf, nameOf, ownerAt, pieceFor, pieceOf, sideBands, skinOf, tintsOf } from "./skins.js";
 import { words } from "./words.js";
 
 const HALF = CELL / 2;
@@ -27,7 +27,13 @@ function cellsOf(view, move) {
 /** Buttons for the legal moves that no cell stands for: a pass, and whatever else a game may have. */
 export function moveButtons(view, t, onMove, attributes = {}) {
   const moves = view.legal.filter((move) => !Object.hasOwn(view.cells, move));
-  return moves.map((move) => button(move === "pass" ? t(move) : move, () => onMove(move), { name: `move ${move}`, ...attributes }));
+  const label = (move) => (["pass", "swap", "swap-pieces"].includes(move) ? t(move) : textOf(view, move));
+  return moves.map((move) => button(label(move), () => onMove(move), { name: `move ${move}`, ...attributes }));
+}
+
+/** A legal move as players write it. */
+export function textOf(view, move) {
+  return view.texts?.[move] ?? move;
 }
 
 /** Whether a move's text is its point: then that of every legal move is. */
@@ -51,19 +57,19 @@ function readCell(view, move, board) {
 }
 
 /**
- * The stones of a line of moves that begins in a view: [{cell, player, number}], passes left out. Where a move's text is
+ * The pieces of a line of moves that begins in a view: [{cell, value, number}], passes left out. Where a move's text is
  * not its point, no more than the first is known.
  */
 export function ghostsOf(view, line, most = 12) {
   const board = [...view.board];
   const ghosts = [];
   line.slice(0, readsPoints(view) ? most : 1).forEach((move, index) => {
-    const player = (view.to_play + index) % 2;
+    const value = index ? pieceFor(view, (view.to_play + index) % 2) : arriving(view, move);
     const cell = index ? readCell(view, move, board) : cellOf(view, move);
     if (cell === null) return;
-    board[cell] = player + 1;
+    board[cell] = value;
     for (const filled of index ? [cell] : cellsOf(view, move))
-      if (!ghosts.some((ghost) => ghost.cell === filled)) ghosts.push({ cell: filled, player, number: index + 1 });
+      if (!ghosts.some((ghost) => ghost.cell === filled)) ghosts.push({ cell: filled, value, number: index + 1 });
   });
   return ghosts;
 }
@@ -85,11 +91,12 @@ export class Board {
 
   /**
    * Shows a view. `marks` [{cell, kind: circle|square|cross|label, text, tone}], `heat` [{cell, share, tone, text,
-   * detail, isBest}], `ghosts` [{cell, player, number}], `numbers` {cell: number on its stone}; `isActive` false takes
+   * detail, isBest}], `ghosts` [{cell, value, number}], `numbers` {cell: number on its stone}; `isActive` false takes
    * no moves, and a press on the board then says `whyNot`.
    */
   show(view, extras = {}) {
     const isNew = !this.view || this.view.game !== view.game || String(this.view.shape) !== String(view.shape);
+    this.tints = tintsOf(view);
     const before = isNew ? null : this.view;
     if (isNew) this.build(view);
     this.view = view;
@@ -131,13 +138,15 @@ export class Board {
   build(view) {
     const [rows, columns] = view.shape;
     this.skin = skinOf(view.drawing);
+    this.field = fieldOf(this.skin);
     const { margin } = this.skin;
     this.labels = labelsOf(view);
     this.stones = Array(rows * columns).fill(null);
     this.cells = [];
     const top = this.skin.name === "frame" ? 14 : 0; // room for what falls
     const foot = this.labels.hasRows ? 0 : 14;
-    const [width, height] = [columns * CELL + 2 * margin, rows * CELL + 2 * margin + top + foot];
+    const [across, down] = this.field.size(view.shape);
+    const [width, height] = [across + 2 * margin, down + 2 * margin + top + foot];
     this.layers = Object.fromEntries(LAYERS.map((name) => [name, svg("g", { class: `layer-${name}` })]));
     this.layers.front.append(...(this.skin.front?.(this.id, view.shape) ?? []));
     const label = this.label ?? this.t("board");
@@ -147,13 +156,14 @@ export class Board {
     const upper = [marks, picked, hover, ghosts];
     const lower = this.skin.front ? [stones, front, heat] : this.skin.heatsStones ? [under, stones, heat] : [under, heat, stones];
     const order = [...lower, ...upper];
-    const style = { "--ratio": String(width / height), "--columns": String(columns) };
+    const style = { "--ratio": String(width / height), "--columns": String(across / CELL) };
+    const bands = this.skin.name === "comb" ? [] : sideBands(view); // which has drawn them under its cells
     const viewBox = [-margin, -margin - top, width, height].join(" ");
     this.drawing = svg(
       "svg",
       { viewBox, class: `board ${this.skin.name}`, style },
-      definitions(this.id),
-      svg("g", { "aria-hidden": "true" }, this.skin.base(this.id, view.shape), this.axis(rows, columns), order),
+      definitions(this.id, view),
+      svg("g", { "aria-hidden": "true" }, this.skin.base(this.id, view.shape, view), bands, this.axis(rows, columns), order),
       this.grid,
     );
     this.listen();
@@ -168,12 +178,10 @@ export class Board {
         { role: "row", "aria-rowindex": y + 1 },
         [...Array(columns).keys()].map((x) => {
           const cell = y * columns + x;
-          const rect = svg("rect", {
+          const [tag, place] = this.field.hit(cell, columns);
+          const rect = svg(tag, {
             role: "gridcell",
-            x: x * CELL,
-            y: y * CELL,
-            width: CELL,
-            height: CELL,
+            ...place,
             class: "cell",
             tabindex: -1,
             dataset: { cell },
@@ -189,9 +197,9 @@ export class Board {
   axis(rows, columns) {
     const { across, down, hasRows, isTop } = this.labels;
     const edge = { wood: 9, sheet: 10, tiles: 10 }[this.skin.name] ?? 13;
-    const foot = hasRows ? rows * CELL + edge : rows * CELL + 20;
-    const texts = across.map((text, x) => svg("text", { x: x * CELL + HALF, y: isTop ? -edge : foot }, text));
-    if (hasRows) texts.push(...down.map((text, y) => svg("text", { x: -edge - 1, y: y * CELL + HALF }, text)));
+    const label = ([x, y], text) => svg("text", { x, y }, text);
+    const texts = across.map((text, x) => label(this.field.columnLabel(x, [rows, columns], hasRows ? edge : 20, isTop), text));
+    if (hasRows) texts.push(...down.map((text, y) => label(this.field.rowLabel(y, columns, edge), text)));
     return svg("g", { class: "axis", "font-size": columns < 10 ? 4 + 0.8 * columns : columns < 17 ? 12 : 14 }, texts);
   }
 
@@ -220,8 +228,17 @@ export class Board {
   // What is shown.
 
   at(cell) {
-    const columns = this.view.shape[1];
-    return [(cell % columns) * CELL + HALF, Math.floor(cell / columns) * CELL + HALF];
+    return this.field.middle(cell, this.view.shape[1]);
+  }
+
+  /** A piece by its number, on a cell. */
+  piece(value, cell) {
+    return drawPiece(this.skin, this.id, this.view, value, ...this.at(cell));
+  }
+
+  /** Whether what stands on a cell has an outline of its own; then its cell is marked, not the piece. */
+  hasShape(cell) {
+    return Boolean(pieceOf(this.view, this.view.board[cell])?.path);
   }
 
   showStones(before) {
@@ -237,9 +254,9 @@ export class Board {
         else old.element.remove();
         return;
       }
-      const element = this.skin.stone(this.id, stone - 1, ...this.at(cell));
+      const element = this.piece(stone, cell);
       this.stones[cell] = { stone, element };
-      if (old && isStep && cell !== last) turn(old.element, element, this.distance(cell, last));
+      if (old && isStep && cell !== last && last !== null && !this.hasShape(cell)) turn(old.element, element, this.distance(cell, last));
       else {
         old?.element.remove();
         this.layers.stones.append(element);
@@ -310,11 +327,11 @@ export class Board {
       }
     }
     const hasLast = view.last !== null && view.last !== undefined;
-    const isUnder = this.skin.name === "sheet"; // ink is thin: it is marked from below
+    const isUnder = this.skin.name === "sheet" || (hasLast && this.hasShape(view.last)); // ink and pieces are marked from below
     const lastMarks = hasLast ? this.lastCells().map((cell) => this.lastMark(cell)) : [];
-    refill(this.layers.under, isUnder && lastMarks);
-    if (!isUnder) parts.push(...lastMarks);
-    if (this.hasOrigin()) parts.push(this.originMark(view.last_origin));
+    const originMarks = this.hasOrigin() ? [isUnder ? this.lastCell(view.last_origin) : this.originMark(view.last_origin)] : [];
+    refill(this.layers.under, isUnder && [originMarks, lastMarks]);
+    if (!isUnder) parts.push(...lastMarks, ...originMarks);
     if (view.line?.length) parts.push(...this.winningLine(view.line));
     refill(this.layers.marks, parts);
     const shown = { duration: 80, delay: this.fall, fill: "backwards" }; // not before the disc that it marks is there
@@ -329,14 +346,20 @@ export class Board {
 
   lastMark(cell) {
     const [cx, cy] = this.at(cell);
-    const player = this.view.board[cell] - 1;
+    if (this.hasShape(cell)) return this.lastCell(cell);
     if (this.skin.name === "sheet") {
       const [side, half] = [CELL - 4, HALF - 2];
       return svg("rect", { x: cx - half, y: cy - half, width: side, height: side, rx: 6, class: "last-sheet" });
     }
     if (this.skin.name === "frame") return svg("circle", { cx, cy, r: 4, class: "last-disc" });
     const r = this.skin.name === "felt" ? 4 : 8;
-    return svg("circle", { cx, cy, r, class: ["last-stone", this.skin.name, this.tint(player)] });
+    return svg("circle", { cx, cy, r, class: ["last-stone", this.skin.name, this.ink(this.view.board[cell])] });
+  }
+
+  /** A cell that a piece left or reached. */
+  lastCell(cell) {
+    const [tag, place] = this.field.hit(cell, this.view.shape[1]);
+    return svg(tag, { ...place, class: "last-cell" });
   }
 
   /** Whether the last move came from a cell of the board. */
@@ -387,13 +410,13 @@ export class Board {
     );
   }
 
-  ghost({ cell, player, number }) {
+  ghost({ cell, value, number }) {
     const [x, y] = this.at(cell);
     return svg(
       "g",
       { class: "ghost" },
-      this.skin.stone(this.id, player, x, y),
-      number !== undefined && svg("text", { x, y, class: ["stone-number", this.tint(player)] }, number),
+      this.piece(value, cell),
+      number !== undefined && svg("text", { x, y, class: ["stone-number", this.ink(value)] }, number),
     );
   }
 
@@ -408,13 +431,26 @@ export class Board {
 
   numberOn(cell, number) {
     const [x, y] = this.at(cell);
-    return svg("text", { x, y, class: ["stone-number", this.tint(this.view.board[cell] - 1)] }, number);
+    return svg("text", { x, y, class: ["stone-number", this.ink(this.view.board[cell])] }, number);
   }
 
-  /** Which ink can be read on a player's stone. */
-  tint(player) {
+  /** Which ink can be read on a piece, by its number: on-first is light, on-second dark. */
+  ink(value) {
     if (this.skin.name === "sheet") return "on-sheet";
-    return player === 0 ? "on-first" : "on-second";
+    const tint = this.tints[pieceOf(this.view, value)?.owner ?? -1];
+    return ["white", "yellow"].includes(tint) ? "on-second" : "on-first";
+  }
+
+  /** What a screen reader calls what stands on a cell. */
+  pieceName(cell) {
+    const { view, t } = this;
+    const piece = pieceOf(view, view.board[cell]);
+    if (!piece) return t("empty");
+    const owner = piece.owner === null ? "" : (view.colours?.[piece.owner] ?? "XO"[piece.owner]);
+    if (!piece.name) return owner ? t(owner) : piece.symbol;
+    const hasOwner = owner && piece.name.toLowerCase().startsWith(`${owner.toLowerCase()} `);
+    const name = hasOwner ? piece.name.slice(owner.length + 1) : piece.name;
+    return owner ? `${t(owner)} ${t(name)}` : t(name);
   }
 
   /** What a screen reader says of each cell. */
@@ -424,8 +460,7 @@ export class Board {
     const reasons = new Map((view.forbidden ?? []).map(({ cell, reason }) => [cell, reason]));
     this.cells.forEach((rect, cell) => {
       const point = this.pointName(cell, columns);
-      const stone = view.board[cell];
-      const parts = [point, stone ? t(view.colours?.[stone - 1] ?? "XO"[stone - 1]) : t("empty")];
+      const parts = [point, this.pieceName(cell)];
       if (reasons.has(cell)) parts.push(`${t("forbidden")}: ${t(reasons.get(cell))}`);
       if (this.lastCells().includes(cell)) parts.push(t("last move"));
       if (this.isActive) parts.push(...this.handNames(cell));
@@ -510,7 +545,7 @@ export class Board {
     if (!this.labels.hasRows) return t("column is full", { name: this.labels.across[cell % columns] });
     const moves = Object.keys(view.cells);
     if (moves.length && moves.every((move) => view.origins?.[move] !== undefined))
-      return view.board[cell] === view.to_play + 1 ? t("cannot move", { point }) : t("pick first");
+      return ownerAt(view, cell) === view.to_play ? t("cannot move", { point }) : t("pick first");
     if (view.board[cell]) return t("taken", { point });
     return t(this.skin.name === "felt" ? "turns nothing" : "not legal", { point });
   }
@@ -543,7 +578,7 @@ export class Board {
       dialog.close();
       if (this.view === view && this.isActive) this.onMove(move);
     };
-    const choices = moves.map((move) => button(move, take(move), { kind: "primary", name: `choose ${move}` }));
+    const choices = moves.map((move) => button(textOf(view, move), take(move), { kind: "primary", name: `choose ${move}` }));
     const cancel = button(t("cancel"), () => dialog.close());
     const dialog = el("dialog", { "aria-label": t("which move") }, el("h2", {}, t("which move")), el("div", { class: "row" }, choices, cancel));
     document.body.append(dialog);
@@ -572,11 +607,9 @@ export class Board {
       this.hideHover();
       return;
     }
-    const at = this.view.cells[move];
-    const [x, y] = this.at(at);
-    const [rows, columns] = this.view.shape;
-    const cross = isFinger && svg("path", { class: "crosshair", d: `M${x} 0V${rows * CELL}M0 ${y}H${columns * CELL}` });
-    const stones = cellsOf(this.view, move).map((filled) => this.skin.stone(this.id, this.view.to_play, ...this.at(filled)));
+    const aim = this.field.aim(this.view.cells[move], this.view.shape);
+    const cross = isFinger && svg("path", { class: "crosshair", d: aim });
+    const stones = cellsOf(this.view, move).map((filled) => this.piece(arriving(this.view, move), filled));
     refill(this.layers.hover, cross, svg("g", { class: "hovered" }, stones));
   }
 
@@ -655,16 +688,17 @@ function turn(old, fresh, distance) {
   part(fresh).animate([narrow, wide], { duration, delay: delay + duration, easing: "ease-out", fill: "backwards" });
 }
 
-/** A small stone for texts: whose turn it is, who has which colour. */
-export function stoneIcon(drawing, player, size = 20) {
+/** A small piece for texts: whose turn it is, who has which colour. It is the king where there is one. */
+export function stoneIcon(view, player, size = 20) {
   const id = `icon${++boards}`;
-  const skin = skinOf(drawing);
+  const skin = skinOf(view.drawing);
+  const value = pieceFor(view, player, true);
   const box = {
-    viewBox: "0 0 40 40",
+    viewBox: pieceOf(view, value)?.path ? "3 2 34 35" : "0 0 40 40",
     width: size,
     height: size,
     class: `board-icon ${skin.name}`,
     "aria-hidden": "true",
   };
-  return svg("svg", box, definitions(id), skin.stone(id, player, HALF, HALF));
+  return svg("svg", box, definitions(id, view), drawPiece(skin, id, view, value, HALF, HALF));
 }

@@ -1,9 +1,15 @@
-// What boards and stones look like. A skin draws the board once, and one stone at a time; it knows no rules.
+// What boards and pieces look like. A skin draws the board once, and one stone at a time; it knows no rules.
 import { svg } from "./dom.js";
 
 export const CELL = 40; // units of the drawing
 const HALF = CELL / 2;
 const RADIUS = 18.6;
+const SPAN = CELL / Math.sqrt(3); // of a hexagon that is one cell wide: from its middle to its corners
+const PITCH = 1.5 * SPAN; // from one row of hexagons to the next
+const STONES = [
+  { symbol: "X", owner: 0, name: "", path: null },
+  { symbol: "O", owner: 1, name: "", path: null },
+];
 
 /** The name that a game's spec begins with. */
 export function nameOf(game) {
@@ -12,7 +18,135 @@ export function nameOf(game) {
 
 /** The skin of a game that is drawn so: what a game's class says of itself, pieces in squares if it says nothing. */
 export function skinOf(drawing) {
-  return { lines: wood, discs: felt, holes: frame, marks: sheet }[drawing] ?? tiles;
+  return { lines: wood, discs: felt, holes: frame, marks: sheet, hexagons: comb }[drawing] ?? tiles;
+}
+
+// Pieces. A board has numbers: 0 is an empty cell, 1 the first of the view's pieces, and so on.
+
+/** The piece that a number of a view's board stands for; null for an empty cell. */
+export function pieceOf(view, value) {
+  return value ? ((view.pieces ?? STONES)[value - 1] ?? null) : null;
+}
+
+/** Whose piece stands on a cell: 0 or 1, null if it is nobody's or there is none. */
+export function ownerAt(view, cell) {
+  return pieceOf(view, view.board[cell])?.owner ?? null;
+}
+
+/** The number of a player's first piece; of the king, if there is one, where one piece stands for all. */
+export function pieceFor(view, player, wantsKing = false) {
+  const pieces = view.pieces ?? STONES;
+  const own = pieces.filter((piece) => piece.owner === player);
+  const chosen = (wantsKing && own.find((piece) => piece.shape === "king")) || own[0];
+  return chosen ? pieces.indexOf(chosen) + 1 : player + 1;
+}
+
+/** Which number stands on the cell of a legal move afterwards. */
+export function arriving(view, move) {
+  const origin = view.origins?.[move];
+  return view.arrives?.[move] ?? (origin === undefined ? pieceFor(view, view.to_play) : view.board[origin]);
+}
+
+/** The colours of both players' pieces. */
+export function tintsOf(view) {
+  return view.drawing === "holes" ? ["red", "yellow"] : (view.tints ?? ["black", "white"]);
+}
+
+/** A piece on the board: a stone as the skin has them, or its outline in its owner's colour. */
+export function drawPiece(skin, id, view, value, x, y) {
+  const piece = pieceOf(view, value);
+  if (!piece?.path) return skin.stone(id, piece ? piece.owner : value - 1, x, y);
+  const tint = piece.owner === null ? "nobody" : tintsOf(view)[piece.owner];
+  const at = `translate(${x - HALF} ${y - HALF})`;
+  return svg(
+    "g",
+    { class: `stone piece tint-${tint}` },
+    svg("path", { d: piece.path, transform: `translate(${x - HALF + 1} ${y - HALF + 1.8})`, class: "stone-shadow piece-shadow" }),
+    svg("path", { d: piece.path, transform: at, class: "piece-body" }),
+  );
+}
+
+// Where cells are.
+
+/** Squares in rows and columns. */
+const squares = {
+  size: ([rows, columns]) => [columns * CELL, rows * CELL],
+  middle: centre,
+  hit: (cell, columns) => ["rect", { x: (cell % columns) * CELL, y: Math.floor(cell / columns) * CELL, width: CELL, height: CELL }],
+  /** The lines that lead to a cell on which a finger is. */
+  aim: (cell, [rows, columns]) => {
+    const [x, y] = centre(cell, columns);
+    return `M${x} 0V${rows * CELL}M0 ${y}H${columns * CELL}`;
+  },
+  columnLabel: (x, [rows], edge, isTop) => [x * CELL + HALF, isTop ? -edge : rows * CELL + edge],
+  rowLabel: (y, columns, edge) => [-edge - 1, y * CELL + HALF],
+  side(name, [rows, columns]) {
+    const [width, height] = [columns * CELL, rows * CELL];
+    return { top: `M0 0H${width}`, bottom: `M0 ${height}H${width}`, left: `M0 0V${height}`, right: `M${width} 0V${height}` }[name];
+  },
+};
+
+/** Hexagons in a rhombus: each row begins half a cell to the right of the row above. */
+const hexagons = {
+  size: ([rows, columns]) => [(columns + (rows - 1) / 2) * CELL, (rows - 1) * PITCH + 2 * SPAN],
+  middle: (cell, columns) => {
+    const [x, y] = [cell % columns, Math.floor(cell / columns)];
+    return [(x + y / 2) * CELL + HALF, SPAN + y * PITCH];
+  },
+  hit: (cell, columns) => ["path", { d: outline(...hexagons.middle(cell, columns)) }],
+  aim: (cell, [, columns]) => outline(...hexagons.middle(cell, columns), 1.25),
+  columnLabel(x, [rows, columns], edge, isTop) {
+    const [across, down] = hexagons.middle(isTop ? x : (rows - 1) * columns + x, columns);
+    return isTop ? [across - 17, down - 31] : [across + 17, down + 31]; // in line with the column, which leans
+  },
+  rowLabel(y, columns) {
+    const [across, down] = hexagons.middle(y * columns, columns);
+    return [across - 33, down];
+  },
+  side(name, [rows, columns]) {
+    const cells = {
+      top: [...Array(columns).keys()],
+      bottom: [...Array(columns).keys()].map((x) => (rows - 1) * columns + x),
+      left: [...Array(rows).keys()].map((y) => y * columns),
+      right: [...Array(rows).keys()].map((y) => y * columns + columns - 1),
+    }[name];
+    const corners = { top: [5, 0, 1], bottom: [4, 3, 2], left: [5, 4, 3], right: [0, 1, 2] }[name];
+    const points = cells.flatMap((cell) => corners.map((number) => corner(hexagons.middle(cell, columns), number)));
+    if (name === "top" || name === "right") points[name === "top" ? points.length - 1 : 0] = half(columns - 1);
+    else points[name === "bottom" ? 0 : points.length - 1] = half((rows - 1) * columns);
+    return `M${points.join("L")}`;
+
+    /** Where two sides share the edge of a cell: that on the upper right, or on the lower left. */
+    function half(cell) {
+      const [[x, y], way] = [hexagons.middle(cell, columns), cell < columns ? 1 : -1];
+      return `${(x + (way * HALF) / 2).toFixed(2)} ${(y - way * 0.75 * SPAN).toFixed(2)}`;
+    }
+  },
+};
+
+/** A corner of a hexagon, counted clockwise from the upper one. */
+function corner([x, y], number, scale = 1) {
+  const across = [0, 1, 1, 0, -1, -1][number] * HALF * scale;
+  const down = [-1, -0.5, 0.5, 1, 0.5, -0.5][number] * SPAN * scale;
+  return `${(x + across).toFixed(2)} ${(y + down).toFixed(2)}`;
+}
+
+function outline(x, y, scale = 1) {
+  return `M${[0, 1, 2, 3, 4, 5].map((number) => corner([x, y], number, scale)).join("L")}z`;
+}
+
+/** Where a skin's cells are. */
+export function fieldOf(skin) {
+  return skin === comb ? hexagons : squares;
+}
+
+/** The sides of the board in the colours of the players who have them. */
+export function sideBands(view) {
+  if (!view.sides) return [];
+  const field = fieldOf(skinOf(view.drawing));
+  const paths = view.sides.map((names) => names.split(" ").filter(Boolean).map((name) => field.side(name, view.shape)).join(""));
+  const bands = paths.map((d, player) => svg("path", { d, class: `side-band tint-${tintsOf(view)[player]}` }));
+  return [...paths.map((d) => svg("path", { d, class: "side-rim" })), ...bands];
 }
 
 /** What stands beside a board: the labels of its columns and rows; columns alone where stones fall. */
@@ -42,35 +176,31 @@ function gradient(kind, id, attributes, stops) {
 
 const shaded = { cx: 0.36, cy: 0.3, r: 0.78 };
 
+/** A gradient of a tint: light comes from the upper left. */
+function shadedIn(id, tint) {
+  const middle = { black: 0.45, white: 0.55 }[tint] ?? 0.6;
+  return gradient("radialGradient", id, shaded, [
+    [0, `${tint}-a`],
+    [middle, `${tint}-b`],
+    [1, `${tint}-c`],
+  ]);
+}
+
 /** Gradients that stones share; ids are apart for each board of a page. */
-export function definitions(id) {
+export function definitions(id, view = {}) {
+  const [first, second] = view.tints ?? ["black", "white"];
   return svg(
     "defs",
     {},
-    gradient("radialGradient", `${id}-first`, shaded, [
-      [0, "stone-1a"],
-      [0.45, "stone-1b"],
-      [1, "stone-1c"],
-    ]),
-    gradient("radialGradient", `${id}-second`, shaded, [
-      [0, "stone-2a"],
-      [0.55, "stone-2b"],
-      [1, "stone-2c"],
-    ]),
+    shadedIn(`${id}-first`, first),
+    shadedIn(`${id}-second`, second),
+    shadedIn(`${id}-nobody`, "nobody"),
     gradient("radialGradient", `${id}-shadow`, {}, [
       [0.62, "shade-in"],
       [1, "shade-out"],
     ]),
-    gradient("radialGradient", `${id}-red`, shaded, [
-      [0, "disc-1a"],
-      [0.6, "disc-1b"],
-      [1, "disc-1c"],
-    ]),
-    gradient("radialGradient", `${id}-yellow`, shaded, [
-      [0, "disc-2a"],
-      [0.6, "disc-2b"],
-      [1, "disc-2c"],
-    ]),
+    shadedIn(`${id}-red`, "red"),
+    shadedIn(`${id}-yellow`, "yellow"),
     gradient("linearGradient", `${id}-wood`, { x1: 0, y1: 0, x2: 1, y2: 1 }, [
       [0, "wood-a"],
       [1, "wood-b"],
@@ -90,6 +220,10 @@ function centre(cell, columns) {
   return [(cell % columns) * CELL + HALF, Math.floor(cell / columns) * CELL + HALF];
 }
 
+function sideOf(player) {
+  return player === null ? "nobody" : player === 0 ? "first" : "second";
+}
+
 function roundStone(id, player, x, y, radius = RADIUS) {
   return svg(
     "g",
@@ -99,7 +233,7 @@ function roundStone(id, player, x, y, radius = RADIUS) {
       cx: x,
       cy: y,
       r: radius,
-      fill: `url(#${id}-${player === 0 ? "first" : "second"})`,
+      fill: `url(#${id}-${sideOf(player)})`,
       class: "stone-body",
     }),
   );
@@ -186,6 +320,19 @@ export function starPoints(rows, columns) {
   return points.filter((point) => rows >= 17 || !isSide(point)).map(([y, x]) => y * columns + x);
 }
 
+/** Hexagons in a rhombus, with sides that belong to the players: Hex. */
+const comb = {
+  ...tiles,
+  name: "comb",
+  margin: 28,
+  base(id, [rows, columns], view) {
+    const cells = [...Array(rows * columns).keys()];
+    const d = cells.map((cell) => outline(...hexagons.middle(cell, columns))).join("");
+    return [...sideBands(view), svg("path", { d, class: "comb-cells" })];
+  },
+  stone: (id, player, x, y) => roundStone(id, player, x, y, 15.2),
+};
+
 /** Green felt and discs in squares: Reversi. */
 const felt = {
   name: "felt",
@@ -214,7 +361,7 @@ const felt = {
         "g",
         { class: "turning" },
         svg("circle", { cx: x, cy: y + 1.4, r: 16.2, class: player === 0 ? "disc-rim second" : "disc-rim first" }),
-        svg("circle", { cx: x, cy: y, r: 16.2, fill: `url(#${id}-${player === 0 ? "first" : "second"})` }),
+        svg("circle", { cx: x, cy: y, r: 16.2, fill: `url(#${id}-${sideOf(player)})` }),
       ),
     );
   },

@@ -225,7 +225,7 @@ class AlphaBetaPage {
       const [rows, columns] = this.walk.shape;
       const width = (STAMP * columns) / rows;
       const above = spot.parent === null ? null : this.walk.spots[spot.parent].board;
-      parts.push(svg("g", { transform: `translate(${middle - width / 2} 2)` }, stamp(this.walk.drawing, this.walk.shape, spot.board, STAMP, newStone(above, spot.board))));
+      parts.push(svg("g", { transform: `translate(${middle - width / 2} 2)` }, stamp(this.walk, spot.board, STAMP, newStone(above, spot.board))));
       top = STAMP + 6;
     }
     parts.push(spot.is_leaf ? this.leafShape(middle, top) : this.nodeShape(middle, top, spot.is_max));

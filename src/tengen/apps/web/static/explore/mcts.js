@@ -2,6 +2,7 @@
 import { el, svg, refill, choice, patiently, loadSheet } from "../dom.js";
 import { gameTitle } from "../play/session.js";
 import { PositionEditor, words as positionWords } from "./position.js";
+import { pseudocode } from "./pseudocode.js";
 import { Telling } from "./telling.js";
 import { figure, newStone, numberField, segments, stamp, titled } from "./small.js";
 import { Stepper, withSteps } from "./stepper.js";
@@ -55,6 +56,7 @@ class TreeSearchPage {
     this.story = el("div", { class: "story", "aria-live": "polite" });
     this.levels = el("div", { class: "stack tight" });
     this.policy = el("div", { class: "stack tight" });
+    this.code = el("details", { class: "stack tight", hidden: true });
     this.build(root);
   }
 
@@ -66,6 +68,7 @@ class TreeSearchPage {
         this.stepper.element, el("div", { class: "row spread" }, this.phases, this.tree.tools), this.tree.element, el("p", { class: "note keys" }, t("keys"))),
       el("aside", { class: "explore-side stack" },
         titled(t("what happens"), this.story),
+        this.code,
         titled(t("choice by formula"), this.levels),
         titled(t("which move"), this.policy)),
       el("section", { class: "card stack explore-settings" }, el("h2", {}, t("search to watch")), this.form)));
@@ -176,7 +179,7 @@ class TreeSearchPage {
     if (this.hasStamp(card)) {
       const [rows, columns] = telling.trace.shape;
       const last = newStone(telling.cards.get(card.parent)?.board, card.board);
-      parts.push(svg("g", { transform: `translate(${(node.width - (columns * CARD.board) / rows) / 2} ${this.textHeight(card)})` }, stamp(telling.trace.drawing, telling.trace.shape, card.board, CARD.board, last, this.asked.example === "slides" ? SLIDES_CELLS : null)));
+      parts.push(svg("g", { transform: `translate(${(node.width - (columns * CARD.board) / rows) / 2} ${this.textHeight(card)})` }, stamp(telling.trace, card.board, CARD.board, last, this.asked.example === "slides" ? SLIDES_CELLS : null)));
     }
     return parts;
   }
@@ -221,8 +224,15 @@ class TreeSearchPage {
     const now = telling.now;
     refill(this.phases, telling.phases.map((phase) => el("li", { "aria-current": phase === now?.phase ? "step" : null, class: [phase === now?.phase && "is-now"] }, this.phaseName(phase))));
     refill(this.story, this.storyOf(now));
+    this.tellCode(now);
     this.tellLevels(now);
     this.tellPolicy();
+  }
+
+  /** The lecture's pseudocode, for its own search alone. */
+  tellCode(now) {
+    this.code.hidden = !["uct", "lecture"].includes(this.telling.trace.search);
+    refill(this.code, el("summary", {}, this.t("pseudocode")), pseudocode(now?.phase));
   }
 
   storyOf(now) {
@@ -482,7 +492,7 @@ export const words = withSteps({
     "search tree": "Search tree", "what is shown": "What is shown", "show path": "Path", "show visited": "Visited", "show all": "All",
     phases: "Phases of a simulation", "phase select": "Select", "phase expand": "Expand and evaluate", "phase expand alone": "Expand", "phase simulate": "Simulate", "phase backup": "Back up",
     simulation: "Simulation", "run to": "Run to", counter: "{whole} of {all}",
-    "what happens": "What happens", "choice by formula": "The choice, in numbers", "which move": "Which move is played", "search to watch": "The search",
+    "what happens": "What happens", pseudocode: "UCT in pseudocode", "choice by formula": "The choice, in numbers", "which move": "Which move is played", "search to watch": "The search",
     root: "Root", action: "Action", sum: "sum", chosen: "chosen",
     before: "The root has been expanded: every action has its prior P, nothing has been tried, and all U are 0. Step to begin the first simulation.",
     "before uct": "The tree is a bare root. Each playout adds one node. Step to begin.",
@@ -527,7 +537,7 @@ export const words = withSteps({
     "search tree": "搜索树", "what is shown": "显示范围", "show path": "路径", "show visited": "已访问", "show all": "全部",
     phases: "一次模拟的各阶段", "phase select": "选择", "phase expand": "扩展与评估", "phase expand alone": "扩展", "phase simulate": "模拟", "phase backup": "反向传播",
     simulation: "一次模拟", "run to": "运行到", counter: "第 {whole} 次，共 {all} 次",
-    "what happens": "正在发生什么", "choice by formula": "选择的依据", "which move": "走哪一步", "search to watch": "搜索设置",
+    "what happens": "正在发生什么", pseudocode: "UCT 的伪代码", "choice by formula": "选择的依据", "which move": "走哪一步", "search to watch": "搜索设置",
     root: "根节点", action: "动作", sum: "总和", chosen: "被选中",
     before: "根节点已扩展：每个动作有先验概率 P，尚未尝试任何动作，所有 U 都是 0。点“下一步”开始第一次模拟。",
     "before uct": "树只有根节点。每次模拟增加一个节点。点“下一步”开始。",

@@ -11,7 +11,8 @@ export function figure(value, digits = 3) {
 }
 
 /** A board so many pixels high, as part of a drawing; `last` is a cell to mark, `labels` stand in empty cells. */
-export function stamp(drawing, [rows, columns], board, height, last = null, labels = null) {
+export function stamp({ drawing, shape: [rows, columns], tints }, board, height, last = null, labels = null) {
+  if (drawing === "hexagons") return combStamp([rows, columns], tints, board, height, last);
   const cell = height / rows;
   const isPaper = skinOf(drawing).name === "sheet";
   const parts = [svg("rect", { class: `stamp ${skinOf(drawing).name}`, width: columns * cell, height, rx: 3 })];
@@ -24,9 +25,26 @@ export function stamp(drawing, [rows, columns], board, height, last = null, labe
     if (!stone) return;
     if (isPaper && stone === 1) parts.push(svg("path", { class: "stamp-x", d: `M${x - r} ${y - r}L${x + r} ${y + r}M${x + r} ${y - r}L${x - r} ${y + r}` }));
     else if (isPaper) parts.push(svg("circle", { class: "stamp-o", cx: x, cy: y, r }));
-    else parts.push(svg("circle", { class: `stamp-stone of-${stone}`, cx: x, cy: y, r: cell * 0.4 }));
+    else parts.push(svg("circle", { class: `stamp-stone of-${stone} tint-${tints?.[stone - 1]}`, cx: x, cy: y, r: cell * 0.4 }));
   });
   return svg("g", { "aria-hidden": "true" }, parts);
+}
+
+/** The same where cells are hexagons: rounds, each row half a cell to the right of the one above. */
+function combStamp([rows, columns], tints, board, height, last) {
+  const cell = (height / rows) * (columns / (columns + (rows - 1) / 2)); // as wide as a board of squares
+  const pitch = cell * 0.87;
+  const top = (height - pitch * (rows - 1)) / 2;
+  const rounds = board.map((stone, index) => {
+    const [x, y] = [index % columns, Math.floor(index / columns)];
+    const place = { cx: (x + y / 2 + 0.5) * cell, cy: top + y * pitch };
+    return [
+      svg("circle", { class: "stamp", ...place, r: cell * 0.47 }),
+      index === last && svg("circle", { class: "stamp-last", ...place, r: cell * 0.47 }),
+      stone > 0 && svg("circle", { class: `stamp-stone of-${stone} tint-${tints?.[stone - 1]}`, ...place, r: cell * 0.38 }),
+    ];
+  });
+  return svg("g", { "aria-hidden": "true" }, rounds);
 }
 
 /** Which cell differs between two boards and is now taken; null if none is. */

@@ -1,8 +1,9 @@
 // Games played through on a board: forwards, backwards, by themselves, one after the other.
-import { Board } from "../board.js";
+import { Board, stoneIcon } from "../board.js";
 import { colourName } from "../play/session.js";
 import { el, refill, mayMove } from "../dom.js";
 import { icon } from "../icons.js";
+import { tintsOf } from "../skins.js";
 
 const PACE = 650; // milliseconds a move
 const REST = 2200; // milliseconds after a game's end
@@ -27,21 +28,25 @@ export function viewAt(replay, ply) {
   const none = { legal: [], cells: {}, origins: {}, fills: {}, forbidden: [] };
   if (ply >= moves.length) return { ...end, ...none };
   const board = Array(end.board.length).fill(0);
-  const put = (code) => (board[Math.floor(code / 3)] = code % 3);
+  const values = (end.pieces?.length ?? 2) + 1;
+  const [cellOf, pieceOf] = [(code) => Math.floor(code / values), (code) => code % values];
+  const ownerOf = (value) => (value ? (end.pieces?.[value - 1].owner ?? (end.pieces ? null : value - 1)) : undefined);
+  const put = (code) => (board[cellOf(code)] = pieceOf(code));
   start.forEach(put);
   for (const cells of changes.slice(0, Math.max(0, ply - 1))) cells.forEach(put);
   const changed = ply ? changes[ply - 1] : [];
-  const [own] = changed.map((code) => code % 3); // the new stone comes first
-  const cellsOf = (isSo) => changed.filter((code) => isSo(board[Math.floor(code / 3)], code % 3)).map((code) => Math.floor(code / 3));
-  const filled = cellsOf((before, after) => own && !before && after === own);
-  const left = cellsOf((before, after) => own && before === own && after !== own);
+  const own = changed.length ? ownerOf(pieceOf(changed[0])) : undefined; // the new piece comes first
+  const cellsOf = (isSo) => changed.filter((code) => isSo(board[cellOf(code)], pieceOf(code))).map(cellOf);
+  const isOwn = (value) => own !== undefined && ownerOf(value) === own;
+  const filled = cellsOf((before, after) => !before && isOwn(after));
+  const left = cellsOf((before, after) => isOwn(before) && !isOwn(after));
   changed.forEach(put);
   return {
-    ...end, ...none, board, moves: moves.slice(0, ply), to_play: (end.to_play + moves.length - ply) % 2,
-    last_origin: left[0] ?? null, last_fills: filled.length > 1 && !left.length ? filled : [],
-    last: changed.length && moves[ply - 1] !== "pass" ? Math.floor(changed[0] / 3) : null,
-    flipped: changed.slice(1).filter((code) => code % 3).map((code) => Math.floor(code / 3)),
-    captured: changed.filter((code) => code % 3 === 0).map((code) => Math.floor(code / 3)),
+    ...end, ...none, board, moves: moves.slice(0, ply), to_play: replay.movers?.[ply] ?? (end.to_play + moves.length - ply) % 2,
+    facts: "", last_origin: replay.origins?.[ply - 1] ?? left[0] ?? null, last_fills: filled.length > 1 && !left.length ? filled : [],
+    last: changed.length && moves[ply - 1] !== "pass" ? cellOf(changed[0]) : null,
+    flipped: changed.slice(1).filter(pieceOf).map(cellOf),
+    captured: changed.filter((code) => !pieceOf(code)).map(cellOf),
     outcome: null, result: "?", line: [], score: null,
   };
 }
@@ -113,7 +118,8 @@ export class Player {
     this.select.value = index;
     const { players, end } = this.game;
     refill(this.players, players.map((name, side) => el("span", {},
-      end.colours[0] === "Black" ? el("i", { class: `replay-side side-${side + 1}`, "aria-hidden": "true" }) : null,
+      end.pieces?.some((piece) => piece.path) || tintsOf(end)[0] !== "black" ? stoneIcon(end, side, 16)
+        : end.colours[0] === "Black" ? el("i", { class: `replay-side side-${side + 1}`, "aria-hidden": "true" }) : null,
       `${colourName(end, side, this.t)} `, el("b", {}, this.name(name)))));
     this.slider.max = this.game.moves.length;
     this.ply = 0;
@@ -128,7 +134,8 @@ export class Player {
 
   show(ply) {
     this.ply = ply;
-    const { moves, result, end } = this.game;
+    const { result, end } = this.game;
+    const moves = this.game.shown ?? this.game.moves;
     this.board.show(viewAt(this.game, ply), { isActive: false });
     this.slider.value = ply;
     const where = this.t("move of", { ply, plies: moves.length });

@@ -262,9 +262,9 @@ class AnalysePage {
         "button",
         go,
         el("span", { class: "move-number" }, node.ply),
-        el("span", {}, node.move),
+        el("span", {}, node.text),
         el("span", { class: ["sign", loss.kind] }, text),
-        el("span", { class: "muted small" }, `→ ${loss.best}`),
+        el("span", { class: "muted small" }, `→ ${loss.bestText}`),
       ),
     );
   }
@@ -275,7 +275,7 @@ class AnalysePage {
     const ply = current.ply;
     const share = shareAt(current, this.panels[0].agent);
     const chances = share === null ? "" : `${colourName(this.view, 0, this.t)} ${percent(share)} %`;
-    const text = `${ply}. ${current.move ?? ""} ${chances}`;
+    const text = `${ply}. ${current.text ?? ""} ${chances}`;
     const signs = [...this.losses()].map(([node, loss]) => ({ ply: node.ply, kind: loss.kind }));
     this.graph.show({ series, current: ply, last: line.length - 1, signs, text });
   }
@@ -283,21 +283,22 @@ class AnalysePage {
   /** What the moves of the line lost, by the first agent. */
   losses() {
     const { agent } = this.panels[0];
-    const { current } = this.tree;
-    const here = current.ply;
     const found = new Map();
-    this.tree.line.forEach((node, ply) => {
-      const mover = (this.view.to_play + here + ply + 1) % 2; // who made this move: players take turns
-      const loss = lossOf(node, agent, mover);
+    this.tree.line.forEach((node) => {
+      const loss = lossOf(node, agent, this.moverOf(node));
       if (loss) found.set(node, loss);
     });
     return found;
   }
 
+  /** Who made the move to a node: as a view has told, else by turns. */
+  moverOf(node) {
+    return node.mover ?? (this.view.to_play + this.tree.current.ply + node.ply + 1) % 2;
+  }
+
   lossText(node, loss) {
-    const mover = (this.view.to_play + this.tree.current.ply + node.ply + 1) % 2;
-    const who = colourName(this.view, mover, this.t);
-    return this.t("lost", { who, n: percent(loss.loss), move: node.move, best: loss.best });
+    const who = colourName(this.view, this.moverOf(node), this.t);
+    return this.t("lost", { who, n: percent(loss.loss), move: node.text, best: loss.bestText });
   }
 
   /** What lies over the stones of a panel's board. */
@@ -325,6 +326,7 @@ class AnalysePage {
     });
     if (mine !== this.turn || this.isEnded) return;
     this.view = view;
+    this.tree.learn(view);
     this.tree.game = view.game;
     node.outcome = view.outcome ?? undefined;
     if (this.offered !== view.game) this.offerAgents(view.game);

@@ -29,5 +29,5 @@ export function lossOf(node, agent, mover) {
   if (before === null || after === null || !best || best.move === node.move) return null;
   const loss = mover === 0 ? before - after : after - before;
   const found = KINDS.find(({ least }) => loss >= least);
-  return found ? { ...found, loss, best: best.move } : null;
+  return found ? { ...found, loss, best: best.move, bestText: best.text ?? best.move } : null;
 }

@@ -97,7 +97,7 @@ export class MoveList {
           onclick: () => this.select(node),
         },
         el("span", { class: "move-number" }, number),
-        el("span", {}, node.move),
+        el("span", {}, node.text),
         note && el("span", { class: ["sign", note.kind], title: note.title }, note.sign),
       ),
       others.length > 0 &&
@@ -110,14 +110,14 @@ export class MoveList {
   }
 
   variation(node) {
-    const label = this.t("variation", { move: node.move });
+    const label = this.t("variation", { move: node.text });
     return el(
       "span",
       { class: "variation" },
       el(
         "button",
         { type: "button", class: "move", title: label, "aria-label": label, onclick: () => this.select(node) },
-        node.move,
+        node.text,
       ),
       this.onRemove &&
         el(
@@ -126,7 +126,7 @@ export class MoveList {
             type: "button",
             class: "remove",
             title: this.t("remove variation"),
-            "aria-label": `${this.t("remove variation")}: ${node.move}`,
+            "aria-label": `${this.t("remove variation")}: ${node.text}`,
             onclick: () => this.onRemove(node),
           },
           "×",

@@ -159,16 +159,17 @@ export class Panel {
     const { view, t } = this.page;
     const chances = move.value === null ? "–" : `${percent(forMover(view, (move.value + 1) / 2))} %`;
     const [enter, leave] = [() => this.hover(move.move), () => this.hover(null)];
-    const name = `${move.move}, ${t("chances", { who: colourName(view, view.to_play, t) })} ${chances}`;
+    const text = move.text ?? move.move;
+    const name = `${text}, ${t("chances", { who: colourName(view, view.to_play, t) })} ${chances}`;
     const link = { type: "button", class: "link", "aria-label": name, onfocus: enter, onblur: leave };
     return el(
       "tr",
       { dataset: { move: move.move }, onpointerenter: enter, onpointerleave: leave },
-      el("td", {}, el("button", { ...link, onclick: () => this.page.play(move.move) }, move.move)),
+      el("td", {}, el("button", { ...link, onclick: () => this.page.play(move.move) }, text)),
       el("td", { class: "figure" }, chances),
       el("td", { class: "figure" }, `${percent(move.share)} %`),
       hasPrior && el("td", { class: "figure" }, move.prior === null ? "–" : `${percent(move.prior)} %`),
-      el("td", { class: "mono line" }, move.line.slice(1, 6).join(" ")),
+      el("td", { class: "mono line" }, (move.shown ?? move.line).slice(1, 6).join(" ")),
     );
   }
 }

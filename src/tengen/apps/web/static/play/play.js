@@ -1,5 +1,5 @@
 // The page on which one plays: against a person, a level or any agent.
-import { Board, ghostsOf, moveButtons, stoneIcon } from "../board.js";
+import { Board, ghostsOf, moveButtons, stoneIcon, textOf } from "../board.js";
 import { button, el, keep, kept, patiently, refill, toast } from "../dom.js";
 import { MoveClock, secondsOf, timeLeft } from "./clock.js";
 import { agentName, PERSON } from "./fields.js";
@@ -84,6 +84,7 @@ class PlayPage {
     this.stage = el("div", { class: "stage" });
     this.players = el("section", { class: "players", "aria-label": t("players") });
     this.status = el("p", { class: "status", role: "status" });
+    this.facts = el("p", { class: "note facts" });
     this.urgent = el("div", { class: "row urgent" });
     this.actions = el("div", { class: "row actions", role: "group", "aria-label": t("actions") });
     this.thought = el("div", { class: "thought" });
@@ -116,6 +117,7 @@ class PlayPage {
           "section",
           { class: "card stack tight control" },
           this.status,
+          this.facts,
           this.urgent,
           this.actions,
           this.thought,
@@ -172,7 +174,7 @@ class PlayPage {
         return el(
           "div",
           { class: ["player", isOn && "on"], "aria-current": isOn ? "true" : null },
-          stoneIcon(view.drawing, player, 28),
+          stoneIcon(view, player, 28),
           el(
             "div",
             { class: "player-names" },
@@ -207,6 +209,7 @@ class PlayPage {
     const text = this.statusText();
     if (this.status.textContent !== text) this.status.textContent = text;
     this.status.classList.toggle("over", this.isOver());
+    this.facts.textContent = this.view.facts ? this.t("facts are", { facts: this.view.facts }) : "";
   }
 
   statusText() {
@@ -227,7 +230,7 @@ class PlayPage {
   /** What the hint says, once it is known. */
   hintText() {
     const { thought } = this.thinking;
-    return thought?.isDone ? this.t("hint is", { move: thought.moves[0]?.move ?? "–" }) : null;
+    return thought?.isDone ? this.t("hint is", { move: thought.moves[0]?.text ?? "–" }) : null;
   }
 
   winText(player) {
@@ -272,7 +275,7 @@ class PlayPage {
       return;
     }
     const [best] = thought.moves;
-    const line = (best?.line?.length ? best.line : [best?.move]).slice(0, 6).join(" ");
+    const line = (best?.shown?.length ? best.shown : [best?.text]).slice(0, 6).join(" ");
     const effort = thought.nodes > 0 && this.t("positions", { n: short(thought.nodes) });
     const facts = [effort, noteText(thought.note, this.t)]
       .filter(Boolean)
@@ -327,9 +330,9 @@ class PlayPage {
     return node;
   }
 
-  /** Who moves at a node before this one: players take turns, passes included. */
+  /** Who moves at a node before this one: as the view tells, else by turns. */
   moverAt(node) {
-    return (this.view.to_play + this.tree.current.ply - node.ply) % 2;
+    return this.view.movers?.[node.ply] ?? (this.view.to_play + this.tree.current.ply - node.ply) % 2;
   }
 
   canUndo() {
@@ -347,6 +350,7 @@ class PlayPage {
     });
     if (mine !== this.turn) return;
     this.view = view;
+    this.tree.learn(view);
     this.tree.game = view.game; // spelled as the server does
     history.replaceState(null, "", linkTo("play", this.tree, session.sides, session.clock));
     this.draw();
@@ -404,9 +408,9 @@ class PlayPage {
   /** A person's move. A board is not asked twice: what is on its way counts. */
   play(move) {
     if (!this.canPlay()) return;
-    this.announce(this.t("played", { who: colourName(this.view, this.view.to_play, this.t), move }));
+    this.announce(this.t("played", { who: colourName(this.view, this.view.to_play, this.t), move: textOf(this.view, move) }));
     this.clock.stop();
-    const next = 1 - this.view.to_play; // players take turns, passes included
+    const next = 1 - this.view.to_play; // mostly; if the same player moves again, nobody waits for the other's answer
     const change = () => {
       Object.assign(this, { isLive: true, isPaused: false });
       this.tree.play(move);
@@ -536,7 +540,7 @@ class PlayPage {
   think(player, onView = null) {
     const agent = session.sides[player];
     const time = Number(this.settings.time);
-    const mine = { node: this.tree.current, thought: null, isHint: false, onView };
+    const mine = { node: this.tree.current, player, thought: null, isHint: false, onView };
     this.thinking = mine;
     const hear = (answer) => this.thinking === mine && this.heard(mine, answer);
     mine.id = this.ask({ agent, view: Boolean(onView), ...(time ? { limit: { time } } : {}) }, hear);
@@ -570,7 +574,7 @@ class PlayPage {
       this.tree.select(mine.node);
       const { view, ...thought } = answer;
       mine.node.thoughts.play = thought;
-      this.announce(this.t("played", { who: colourName(this.view, this.view.to_play, this.t), move: answer.move }));
+      this.announce(this.t("played", { who: colourName(this.view, this.view.to_play, this.t), move: textOf(this.view, answer.move) }));
       this.tree.play(answer.move);
       keepView(this.tree.game, this.tree.current.path, view);
       this.advance().catch((reason) => toast(reason.message, "problem"));
@@ -588,6 +592,7 @@ class PlayPage {
     const { resolve, reject } = mine.onView;
     const { view } = answer;
     mine.onView = null;
+    if (view && view.to_play !== mine.player) this.forgetThinking(); // whoever has moved moves again
     if (!view || view.outcome !== null) this.thinking = null;
     if (view) resolve(keepView(this.tree.game, mine.node.path, view));
     else reject(new Error(answer.error));

@@ -3,6 +3,8 @@
 class Node {
   constructor(move, parent) {
     this.move = move; // null at the root
+    this.shown = null; // as players write it, and who made it, once a view has said so
+    this.mover = null;
     this.parent = parent;
     this.children = []; // the last one played or chosen comes first
     this.comment = "";
@@ -10,6 +12,11 @@ class Node {
     this.isLate = false; // … or whose time was over
     this.spent = 0; // seconds of the move's time that are used up
     this.thoughts = {}; // what agents thought of the position, by their names
+  }
+
+  /** The move as players write it, as far as that is known. */
+  get text() {
+    return this.shown ?? this.move;
   }
 
   get ply() {
@@ -44,6 +51,15 @@ export class GameTree {
     current.children = [child, ...current.children.filter((other) => other !== child)];
     this.current = child;
     return child;
+  }
+
+  /** Notes what the view of the position that is shown says of the moves that led to it. */
+  learn({ shown, movers }) {
+    let node = this.current;
+    for (let ply = node.ply - 1; ply >= 0; ply--, node = node.parent) {
+      node.shown = shown?.[ply] ?? null;
+      node.mover = movers?.[ply] ?? null;
+    }
   }
 
   /** Puts a line of moves below a node, as a variation if another is there; returns its nodes. */

@@ -1,5 +1,6 @@
 // Small pictures of what an agent thinks: a bar of chances, a line of moves, marks on the board.
 import { el } from "../dom.js";
+import { tintsOf } from "../skins.js";
 import { colourName } from "./session.js";
 
 const WORTH_SHOWING = 0.01; // share of the search
@@ -33,7 +34,8 @@ export function chancesBar(view, winrate, t) {
   const figures = [share, 1 - share].map((part) => (isKnown ? `${percent(part)} %` : "–"));
   const texts = figures.map((figure, player) => `${colourName(view, player, t)} ${figure}`);
   const [first, second] = texts.map((text, player) => el(share >= 0.5 === (player === 0) ? "b" : "span", {}, text));
-  const kind = { holes: "discs", marks: "pens" }[view.drawing] ?? "stones";
+  const [one, two] = tintsOf(view);
+  const kind = view.drawing === "marks" ? "pens" : `one-${one} two-${two}`;
   return el(
     "div",
     { class: ["chances", kind], role: "img", "aria-label": `${t("value")}: ${texts.join(", ")}` },

@@ -1,0 +1,1 @@
+"""Assignments that grade themselves: `tengen grade`."""
