@@ -298,8 +298,29 @@ def test_rules_of_go():
     talk = engine()
     told(talk, "kgs-rules chinese", "kgs-rules new_zealand")
     assert talk.session.game.parameters.suicide == 1
-    assert refused(talk, "kgs-rules japanese").startswith("unsupported rules")
+    assert refused(talk, "kgs-rules mine").startswith("unsupported rules")
     assert refused(engine("reversi"), "kgs-rules chinese").startswith("unsupported rules")
+
+
+def test_a_game_is_counted_as_its_rules_have_it():
+    """Black's wall beside the left edge, White's two on the right; one white stone was taken, and one is dead."""
+    talk = engine("go:size=7,komi=0.5")
+    for row in range(1, 8):
+        told(talk, *(f"play b {column}{row}" for column in "bc"), *(f"play w {column}{row}" for column in "deg"))
+    told(talk, "play w a1", "play b a2", "play w a6")
+    assert good(talk, "final_status_list dead") == "A6"
+    assert good(talk, "final_status_list seki") == ""
+    assert good(talk, "final_status_list black_territory") == "A7 A5 A4 A3\nA1"
+    for rules, score in (
+        ("chinese", "W+7.5"),  # 15 stones and 6 points; 21 stones and 7 points
+        ("aga", "W+7.5"),
+        ("japanese", "B+0.5"),  # 6 points, a stone taken and one dead; 7 points
+        ("korean", "B+0.5"),
+    ):
+        told(talk, f"kgs-rules {rules}")
+        assert good(talk, "final_score") == score
+    told(talk, "kgs-rules tromp-taylor")  # suicide is legal there, so the board is cleared
+    assert good(talk, "list_stones b") == ""
 
 
 def test_handicaps():
@@ -336,10 +357,14 @@ def test_scores():
     talk = engine("go:size=5,komi=0.5")
     assert good(talk, "final_score") == "W+0.5"
     told(talk, *(f"play b {column}3" for column in "abcde"), "play w a1")
-    assert good(talk, "final_score") == "B+13.5"  # what is between both is nobody's
+    assert good(talk, "final_score") == "B+24.5"  # by agreement: the white stone cannot live
+    assert good(talk, "final_status_list alive") == "A3 B3 C3 D3 E3"
+    assert good(talk, "final_status_list dead") == "A1"
+    assert good(talk, "final_status_list black_territory").startswith("A5 B5 C5 D5 E5 A4 B4 C4 D4 E4\nA2 B2")
+    told(talk, "kgs-rules tromp-taylor", *(f"play b {column}3" for column in "abcde"), "play w a1")
+    assert good(talk, "final_score") == "B+13.5"  # all stones are alive, and what is between both is nobody's
     assert good(talk, "final_status_list alive").splitlines() == ["A3 B3 C3 D3 E3", "A1"]
     assert good(talk, "final_status_list dead") == ""
-    assert good(talk, "final_status_list black_territory") == "A5 B5 C5 D5 E5 A4 B4 C4 D4 E4"
     assert good(talk, "final_status_list dame").startswith("A2 B2")
     assert refused(talk, "final_status_list sleeping").startswith("syntax error")
     talk = engine("tictactoe")
@@ -370,6 +395,22 @@ def test_records(tmp_path):
     assert refused(other, "loadsgf").startswith("syntax error")
     assert refused(other, "printsgf over/there.sgf").startswith("syntax error")
     assert [record.moves for record in read_sgf(text)] == [tuple(talk.session.position.moves)]
+
+
+def test_a_problem_is_opened_and_kept_with_its_marks(tmp_path):
+    talk, path = engine("go:size=9"), tmp_path / "problem.sgf"
+    path.write_text("(;GM[1]SZ[9]KM[375]RU[Japanese]EV[a cup]BR[2d]AB[aa:bb]AW[cc]PL[W];W[dd]BL[300]LB[dd:A];B[ee])")
+    told(talk, f"loadsgf {path}")
+    assert good(talk, "get_komi") == "7.5"
+    assert talk.session.counting.name == "Japanese"
+    assert sorted(good(talk, "list_stones b").split()) == ["A8", "A9", "B8", "B9", "E5"]
+    assert good(talk, "gogui-rules_side_to_move") == "white"
+    told(talk, "undo", "play b f6")
+    text = good(talk, "printsgf")
+    for kept in ("EV[a cup]", "BR[2d]", "RU[Japanese]", "PL[W]", "BL[300]", "LB[dd:A]", "KM[7.5]", "AW[cc]"):
+        assert kept in text
+    (record,) = read_sgf(text, with_setup=True)
+    assert [record.game.action_text(action) for action in record.moves] == ["d6", "f6"]
 
 
 def test_the_agent_resigns_when_it_was_told_to():
@@ -492,10 +533,16 @@ class Pipes:
         return self.heard.get(timeout=60)
 
 
-LEELA = re.compile(r"(info move \S+ visits \d+ winrate \d+ prior \d+ lcb \d+ order \d+ pv( \S+)+ ?)+\n")
+LEELA = re.compile(
+    r"(info move \S+ visits \d+ winrate \d+ prior \d+ lcb \d+ order \d+ pv( [A-Za-z]\w+| pass)+ ?)+"
+    r"( ownership( -?\d\.\d+){25})?\n"
+)
 RATE = r"[01]\.\d+"
+LEAD = r"-?\d+\.\d+"
+POINTS = rf" scoreMean {LEAD} scoreStdev {LEAD} scoreLead {LEAD} scoreSelfplay {LEAD}"
 KATA = re.compile(
-    rf"(info move \S+ visits \d+ utility -?{RATE} winrate {RATE} prior {RATE} lcb {RATE} order \d+ pv( \S+)+ ?)+\n"
+    rf"(info move \S+ visits \d+ utility -?{RATE} winrate {RATE}({POINTS})? prior {RATE} lcb {RATE} order \d+"
+    rf" pv( [A-Za-z]\w+| pass)+ ?)+( ownership( {LEAD}){{25}})?\n"
 )
 
 
@@ -510,6 +557,8 @@ def test_an_analysis_streams_until_the_next_command(spec, command, pattern):
         line = pipes.hear()
         assert pattern.fullmatch(line), line
         assert line.count("info") <= 3
+        assert ("ownership" in line) == spec.startswith("go")
+        assert ("scoreLead" in line) == (spec.startswith("go") and command == "kata-analyze")
         visits.append(int(re.search(r"visits (\d+)", line)[1]))
     assert "uct" not in spec or visits[0] < visits[2]
     pipes.say("6 name")

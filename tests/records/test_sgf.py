@@ -177,8 +177,8 @@ def test_records_are_checked_when_written():
         write_sgf(Record(game, (0,), seconds=(1, 2, 3)))
     with pytest.raises(RecordError, match="move 1 took inf seconds"):
         write_sgf(Record(game, (0,), seconds=(float("inf"),)))
-    with pytest.raises(RecordError, match="began from a diagram"):
-        Record.of(tengen.load_game("tictactoe").from_board("X../.O./..."))
+    with pytest.raises(RecordError, match="properties of ply 2; the game has plies 0 to 1"):
+        write_sgf(Record(game, (0,), properties={2: {"TR": ("aa",)}}))
 
 
 # What others wrote.
@@ -199,6 +199,77 @@ def test_go_of_others_with_handicap():
     assert record.game.spec == "go:size=9,komi=0.5,handicap=2"
     with pytest.raises(RecordError, match="sets up stones that are not the start of go"):
         read_sgf("(;SZ[9]HA[2]AB[aa][bb];W[ee])")
+
+
+@pytest.mark.parametrize(
+    ("told", "meant"),
+    [("375", 7.5), ("3.75", 7.5), ("325", 6.5), ("650", 6.5), ("750", 7.5), ("7.5", 7.5), ("0", 0), ("-5.5", -5.5)],
+)
+def test_komi_as_servers_write_it(told, meant):
+    """Fox writes stones, which are two points each, in hundredths; books write stones."""
+    (record,) = read_sgf(f"(;GM[1]SZ[19]KM[{told}];B[dd])")
+    assert record.game.parameters.komi == meant
+
+
+PROBLEM = "(;GM[1]SZ[5]AB[bb][cb:db]AW[bc];AE[db]AB[ee];C[what now?]W[cc]N[best]TR[bb]CR[cc];B[aa])"
+
+
+def test_a_problem_begins_from_its_stones():
+    with pytest.raises(RecordError, match="sets up stones that are not the start of go"):
+        read_sgf(PROBLEM)
+    (record,) = read_sgf(PROBLEM, with_setup=True)
+    assert record.start().diagram() == "...../.XX../.O.../...../....X"
+    assert record.start().to_play == 1  # who moves first
+    assert [record.game.action_text(action) for action in record.moves] == ["c3", "a5"]
+    assert record.properties == {1: {"N": ("best",), "TR": ("bb",), "CR": ("cc",)}}
+    assert read_sgf(write_sgf(record), with_setup=True) == [record]
+    (alone,) = read_sgf("(;SZ[5]AB[aa]PL[W])", with_setup=True)
+    assert (alone.moves, alone.start().to_play) == ((), 1)
+    (other,) = read_sgf("(;GM[4]SZ[8]AB[aa][bb]AW[hh];W[cc])", with_setup=True)
+    assert other.start().to_play == 1
+    with pytest.raises(RecordError, match=r"is no point of the board to set a stone up on"):
+        read_sgf("(;SZ[5]AB[aa:bb:cc])", with_setup=True)
+    with pytest.raises(RecordError, match="has no liberty"):
+        read_sgf("(;SZ[5]AB[aa]AW[ab][ba])", with_setup=True)
+
+
+def test_a_free_handicap_begins_from_its_stones():
+    (record,) = read_sgf("(;SZ[9]HA[2]AB[aa][ii]KM[0.5];W[ee])", with_setup=True)
+    assert record.start().to_play == 1
+    assert record.game.parameters.handicap == 2
+
+
+def test_two_moves_of_one_colour_have_a_pass_between():
+    (record,) = read_sgf("(;SZ[9];B[aa];B[bb];W[cc])")
+    assert [record.game.action_text(action) for action in record.moves] == ["a9", "pass", "b8", "c7"]
+    with pytest.raises(RecordError, match="Black moves after its own pass, at move 2"):
+        read_sgf("(;SZ[9];B[];B[bb])")
+
+
+def test_what_a_record_has_no_place_for_is_kept():
+    text = """(;GM[1]SZ[9]KM[7]RU[Japanese]EV[Cup]RO[3]BR[9p]WR[2d]TM[3600]OT[5x30 byo-yomi]GN[final]DT[2024-05-01]
+      ;B[ee]BL[3590.5]LB[aa:1][bb:A]C[hello];W[gc]WL[12]OW[3]TR[cc][dd])"""
+    (record,) = read_sgf(text)
+    assert record.properties[0]["EV"] == ("Cup",)
+    assert record.properties[1]["LB"] == ("aa:1", "bb:A")
+    again = write_sgf(record)
+    for kept in ("RU[Japanese]", "BR[9p]", "TM[3600]", "OT[5x30 byo-yomi]", "BL[3590.5]", "OW[3]", "TR[cc][dd]"):
+        assert kept in again
+    assert again.count("RU[") == 1
+    assert read_sgf(again) == [record]
+    (own,) = read_sgf(write_sgf(Record(tengen.load_game("go:size=9"), (0, 1))))
+    assert own.properties == {}
+
+
+def test_variations_stay_in_their_order():
+    text = "(;GM[1]SZ[9];B[aa](;W[bb];B[cc](;W[dd])(;W[ee]TR[ee]))(;W[ff])(;W[gg](;B[hh])(;B[ii])))"
+    (record,), (lines, left_out) = read_sgf(text), read_variations(text)
+    again = write_variations(record, lines)
+    assert left_out == []
+    assert read_variations(again) == (lines, [])
+    order = [again.index(f"[{point * 2}]") for point in "abcdefghi"]
+    assert order == sorted(order)
+    assert "W[ee]TR[ee]" in again
 
 
 def test_gomoku_of_others():

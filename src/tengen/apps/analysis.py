@@ -12,6 +12,9 @@ from tengen.agents.specs import load_agent
 from tengen.apps.options import print_json
 from tengen.arena.folder import progress_bar
 from tengen.games import load_game
+from tengen.knowledge.go import is_go
+from tengen.knowledge.go_counting import lead_text, told_in_full
+from tengen.knowledge.ownership import lead
 from tengen.records.files import read_records, write_records
 from tengen.records.record import Record, printable, result_words
 from tengen.rules.errors import BadParameter, TengenError
@@ -41,6 +44,7 @@ class JudgedMove:
     mark: str = ""
     kind: str = ""
     note: str = ""
+    lead: float | None = None  # the first player's, in points, after the move: an estimate, in Go alone
 
 
 def analyze(
@@ -50,7 +54,7 @@ def analyze(
     if out is not None and out.suffix.lower() not in (".sgf", ".pgn"):
         raise BadParameter(f"{out}: comments are kept in a file .sgf, those of chess in a .pgn, too")
     given = load_game(game) if game else None
-    record = chosen_record(file, read_records(file, given), number)
+    record = chosen_record(file, read_records(file, given, with_setup=True), number)
     if given is not None and type(record.game.parameters) is not type(given.parameters):
         raise BadParameter(f"{file.name} is a game of {record.game.spec}: leave --game {game} out")
     agent, limit = load_agent(spec, record.game), NO_LIMIT if seconds is None else Limit(time=seconds)
@@ -119,6 +123,7 @@ def judged(position: Position, action: int, decision: Decision, share: float, ne
         mark=mark,
         kind=kind,
         note=decision.note,
+        lead=round(lead(position.play(action)), 1) if is_go(position.game) else None,
     )
 
 
@@ -149,6 +154,7 @@ def as_object(record: Record, spec: str, moves: Sequence[JudgedMove]) -> dict[st
         "agent": spec,
         "moves": [asdict(move) for move in moves],
         "counts": counts(record, moves),
+        "score": told_in_full(record.end()),
     }
 
 
@@ -163,15 +169,21 @@ def print_analysis(record: Record, spec: str, moves: Sequence[JudgedMove]) -> No
     print()
     for player, found in counts(record, moves).items():
         print(f"{player}: " + ", ".join(f"{count} {plural(kind, count)}" for kind, count in found.items()))
+    if score := told_in_full(record.end()):
+        print("\n" + "\n".join(score))
 
 
 def table_of(moves: Sequence[JudgedMove]) -> list[tuple[str, ...]]:
     """The titles, then a row a move; a better move is named where one was missed."""
-    rows: list[tuple[str, ...]] = [("ply", "player", "move", "before", "after", "", "better")]
+    counts_points = any(move.lead is not None for move in moves)
+    rows: list[tuple[str, ...]] = [
+        ("ply", "player", "move", "before", "after", *["lead"] * counts_points, "", "better")
+    ]
     for move in moves:
         better = " ".join(move.line[:LONGEST_LINE]) if move.mark else ""
-        played = move.ply, move.player, move.move, f"{move.before:.1%}", f"{move.after:.1%}", move.mark, better
-        rows.append(tuple(map(str, played)))
+        points = [] if move.lead is None else [lead_text(move.lead)]
+        rates = f"{move.before:.1%}", f"{move.after:.1%}"
+        rows.append((str(move.ply), move.player, move.move, *rates, *points, move.mark, better))
     return rows
 
 

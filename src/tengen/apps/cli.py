@@ -342,6 +342,21 @@ def gtp(
 
 
 @app.command()
+def analysis(
+    agent: Thinker = "strong",
+    visits: Annotated[int, typer.Option(min=1, help="Visits of a turn, where a query has no maxVisits.")] = 500,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="How many turns are analysed side by side.")] = 1,
+) -> None:
+    """Analyse Go for KaTrain and others, by KataGo's protocol.
+
+    Queries are lines of JSON on stdin, and answers lines on stdout.
+    """
+    from tengen.apps.kata.server import run
+
+    run(agent, visits, workers)
+
+
+@app.command()
 def gomocup(agent: Thinker = "strong") -> None:
     """Be a Gomoku engine for Piskvork, Yixin-Board and other managers.
 

@@ -7,6 +7,7 @@ import sys
 from tengen.agents.agent import Agent
 from tengen.agents.passing import pass_in_time
 from tengen.agents.specs import load_agent
+from tengen.knowledge.go_counting import told_in_full
 from tengen.rules.errors import TengenError
 from tengen.rules.game import Position
 from tengen.search.limits import Decision
@@ -39,7 +40,7 @@ def play_game(position: Position, players: tuple[str, str], seed: int) -> None:
     except Quit:
         print("\nstopped")
         return
-    print(f"\n{position}\n\n{describe_outcome(position)}")
+    print("\n".join([f"\n{position}\n\n{describe_outcome(position)}", *told_in_full(position)]))
 
 
 def describe_outcome(position: Position) -> str:

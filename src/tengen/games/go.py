@@ -125,7 +125,7 @@ class Go(NamedTuple):
     def sgf_parameters(properties):
         suicide = int(properties.get("RU", "").lower() in WITH_SUICIDE)
         handicap = properties.get("HA") if "AB" in properties else 0
-        return {"komi": properties.get("KM") or 0, "suicide": suicide, "handicap": handicap or 0}
+        return {"komi": komi_of(properties.get("KM", "")), "suicide": suicide, "handicap": handicap or 0}
 
     def record(self):
         return record_for(9 if self.size <= 9 else 13 if self.size <= 13 else 19)
@@ -144,6 +144,17 @@ class Go(NamedTuple):
         kinds = np.zeros(self.size * self.size, np.int8)
         find_forbidden(self, states, kinds)
         return {int(point): REASONS[kinds[point]] for point in np.flatnonzero(kinds)}
+
+
+def komi_of(text):
+    """The komi that an SGF file means: in points; in stones, 3.75, which are two points each; or in hundredths, 375."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text or 0
+    if abs(number) >= 200 and number % 25 == 0:  # Fox: hundredths of stones, or of points where that is too many
+        number /= 50 if abs(number) <= 400 else 100
+    return number * 2 if number % 0.5 else number
 
 
 @rules(Go)

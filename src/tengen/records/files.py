@@ -32,16 +32,17 @@ WRITERS: dict[str, Writer] = {
 OF_ONE_GAME = (".psq", ".rec")
 
 
-def read_records(source: Path | str | bytes, game: Game | None = None) -> list[Record]:
+def read_records(source: Path | str | bytes, game: Game | None = None, with_setup: bool = False) -> list[Record]:
     """The games of a file, or of a file's content; raises RecordError, and reads all of it or nothing.
 
-    `game` is needed where a file does not say which game it holds, or where that is a user's file.
+    `game` is needed where a file does not say which game it holds, or where that is a user's file. Games that begin
+    from a diagram are refused, unless they are asked for `with_setup`.
     """
     if isinstance(source, bytes):
-        return _read(source, game)
+        return _read(source, game, with_setup)
     path = Path(source)
     try:
-        return _read(_content(path), game)
+        return _read(_content(path), game, with_setup)
     except TengenError as reason:
         raise RecordError(f"{path.name}: {reason}") from reason
 
@@ -66,13 +67,13 @@ def is_sgf(data: bytes) -> bool:
     return SGF_BEGIN.search(data) is not None and not (is_pgn(text) or is_psq(text) or is_rec(text))
 
 
-def _read(data: bytes, game: Game | None) -> list[Record]:
+def _read(data: bytes, game: Game | None, with_setup: bool = False) -> list[Record]:
     """The games of a content, whichever format it has."""
     if len(data) > LONGEST:
         raise RecordError(f"the file is too large; up to {LONGEST:,} bytes are read")
     text = _text_of(data)
     if is_sgf(data):
-        return read_sgf(data, game)  # from the bytes: it may name its charset
+        return read_sgf(data, game, with_setup)  # from the bytes: it may name its charset
     if is_pgn(text):
         return read_pgn(text, game)
     if is_psq(text):
@@ -94,6 +95,8 @@ def write_records(path: Path | str, records: Sequence[Record]) -> None:
         raise RecordError(f"{path.name}: a {ending} file holds one game, not {len(records)}; write them as .sgf")
     if len(records) > MOST_GAMES:
         raise RecordError(f"{path.name}: {len(records):,} games; write no more than {MOST_GAMES:,} into one file")
+    if ending != ".sgf" and any(record.diagram for record in records):
+        raise RecordError(f"{path.name}: a game that began from a diagram is kept in a file .sgf alone")
     text = WRITERS[ending](*records)
     try:
         write_file(path, text.encode("utf-8", "replace"))

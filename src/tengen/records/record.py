@@ -42,6 +42,10 @@ class Record:
     opening: int = 0  # plies that were given, not chosen
     seconds: tuple[float, ...] = ()  # that each ply after the opening took; perhaps one more, that of a move not played
     ending: str = ""  # why it ended, if not by the rules of the game: a resignation, a crash, an illegal move
+    diagram: str = ""  # the board that it began from, if that is not the game's own start …
+    to_play: int = 0  # … and who moved first there
+    properties: Mapping[int, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    # What else an SGF file says, by ply and name, values as they stand there: ranks, events, clocks, marks on the board
 
     @classmethod
     def of(
@@ -56,7 +60,9 @@ class Record:
         while first.previous is not None:
             first = first.previous
         if first != position.game.start():
-            raise RecordError("a game that began from a diagram cannot be recorded: its start is not the game's own")
+            if not plays_points(position.game):
+                raise RecordError("a game that began from a diagram cannot be recorded, unless its moves are points")
+            facts |= {"diagram": first.diagram(), "to_play": first.to_play}
         facts.setdefault("result", result_text(position.game, position.outcome))
         record = cls(position.game, tuple(position.moves), players, comments=dict(comments), **facts)
         record.__dict__["_has_legal_moves"] = True
@@ -73,9 +79,13 @@ class Record:
         margin = float(match[2]) if match[2].strip(".") else 1.0
         return Outcome(winner, margin if winner == 0 else -margin)
 
+    def start(self) -> Position:
+        """The position before the first move."""
+        return self.game.from_board(self.diagram, self.to_play) if self.diagram else self.game.start()
+
     def positions(self) -> Iterator[Position]:
         """The position before the first move, then after each; raises what `Position.play` raises."""
-        position = self.game.start()
+        position = self.start()
         yield position
         for action in self.moves:
             position = position.play(action)
@@ -100,6 +110,8 @@ class Record:
         plies = len(self.moves)
         if stray := self.comments.keys() - range(plies + 1):
             raise RecordError(f"there is a comment on ply {min(stray)}; the game has plies 0 to {plies}")
+        if stray := self.properties.keys() - range(plies + 1):
+            raise RecordError(f"there are properties of ply {min(stray)}; the game has plies 0 to {plies}")
         if not 0 <= self.opening <= plies:
             raise RecordError(f"an opening of {self.opening} plies does not fit a game of {plies}")
         if len(self.seconds) > plies - self.opening + 1:

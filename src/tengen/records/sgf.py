@@ -7,10 +7,15 @@ column from the left, then of the row from the top; a pass is empty. Where they 
 four's column (`B[4]`), Breakthrough's two points (`B[a2a3]`).
 
 The class of a game gives its number (GM) and the properties of its parameters (KM, RU, …): Go is GM[1], Reversi GM[2],
-Gomoku and Renju GM[4]; the others get GM[0]. What SGF has no property for stands in private ones: TG is the spec of the
+Gomoku and Renju GM[4]; the others get GM[0]. What a record has no place for is kept as it stands: who was of
+which rank (BR, WR), the rules' name (RU), clocks (TM, BL, WL), marks and labels (TR, LB), whatever else there is. What
+SGF has no property for stands in private ones: TG is the spec of the
 game, TO how many plies its opening has, and TS, in the node of a move, the seconds that the move took; a last node with
 TS alone is a move that was thought about and not played. GC says why the game ended, if not by its rules. So everything
 we write comes back as it was.
+
+A file that sets up stones (AB, AW) is read where that is asked for, and begins from them; PL says who moves. Two moves
+of one colour in a row have a pass between them, in games that count areas; others refuse them.
 
 A record is never trusted: its moves are played by the rules, and a spec that names a file is not loaded, because that
 would run the file. What is wrong in a file is told with its line and column.
@@ -21,7 +26,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from string import ascii_letters
@@ -56,6 +61,8 @@ from tengen.rules.errors import BadMove, TengenError
 from tengen.rules.game import Game, Position
 
 SETUP = ("AB", "AW", "AE")
+MOVES = ("B", "W", "C", "TS", "PL", *SETUP)  # what a record keeps in another way …
+FACTS = ("FF", "CA", "AP", "GM", "SZ", "TG", "TO", "PB", "PW", "RE", "DT", "KM", "HA")  # … and of the root
 CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[([^\]]*)\]")
 CHARSETS = [  # as Python names them; any other name of these will do
     *("utf-8", "ascii", "iso8859-1", "iso8859-2", "iso8859-15", "cp1250", "cp1251", "cp1252", "koi8-r"),
@@ -80,6 +87,8 @@ def _nodes(record: Record) -> list[SgfNode]:
         nodes.append(_move_node(before, action))
     for ply, comment in record.comments.items():
         nodes[ply]["C"] = [escape(_clean(comment))]
+    for ply, properties in record.properties.items():
+        _put_properties(nodes[ply], properties)
     if record.opening + len(record.seconds) > len(record.moves):
         nodes.append(SgfNode())
     for node, seconds in zip(nodes[record.opening + 1 :], record.seconds, strict=False):
@@ -87,6 +96,10 @@ def _nodes(record: Record) -> list[SgfNode]:
     for node, child in pairwise(nodes):
         node.children.append(child)
     return nodes
+
+
+def _put_properties(node: SgfNode, properties: Mapping[str, Sequence[str]]) -> None:
+    node.update({name: list(values) for name, values in properties.items()})
 
 
 def _move_node(before: Position, action: int) -> SgfNode:
@@ -117,6 +130,8 @@ def _root(record: Record, start: Position) -> SgfNode:
     for name, owner in (("AB", 1), ("AW", 2)):  # whose a piece is; which it is, the game knows
         if cells := np.flatnonzero(start.owners == owner).tolist():
             node[name] = [point_text(game, cell) for cell in cells]
+    if record.diagram:
+        node["PL"] = [COLOURS[start.to_play]]
     return node
 
 
@@ -156,15 +171,16 @@ def sgf_text(data: str | bytes) -> str:
     return _clean(data) if isinstance(data, str) else _decode(data)
 
 
-def read_sgf(data: str | bytes, game: Game | None = None) -> list[Record]:
+def read_sgf(data: str | bytes, game: Game | None = None, with_setup: bool = False) -> list[Record]:
     """The games of a file, the main line of each; raises RecordError if one cannot be read.
 
-    Records of a game that is a user's file are read by `game`, which must be that game.
+    Records of a game that is a user's file are read by `game`, which must be that game. Those that begin from a diagram
+    are read `with_setup` alone: whoever plays moves from the game's own start would play others.
     """
     text = sgf_text(data)
     records: list[Record] = []
     for root in read_games(text):
-        reader = _Reader(root, game)
+        reader = _Reader(root, game, with_setup)
         try:
             records.append(reader.read())
         except TengenError as reason:
@@ -190,20 +206,22 @@ def _decode(data: bytes) -> str:
 class _Reader:
     """Plays a main line. `node` is where it has come to: what is wrong is wrong there."""
 
-    def __init__(self, root: SgfNode, given: Game | None):
-        self.root, self.given = root, given
+    def __init__(self, root: SgfNode, given: Game | None, with_setup: bool = False):
+        self.root, self.given, self.with_setup = root, given, with_setup
         self.node = root
 
     def read(self) -> Record:
         root, is_ours = self.root, "TG" in self.root
-        position = _start(root, self.given)
+        position = start = _start(root, self.given, self.with_setup)
+        properties: dict[int, dict[str, tuple[str, ...]]] = {}
         opening = _whole_number(root, "TO")
         comments: dict[int, str] = {}
         seconds: list[float] = []
         for node in root.line():
             self.node = node
-            before, position = position, _play_node(position, node, is_root=node is root)
+            before, position = position, _play_node(position, node, is_root=position is start)
             _add_comment(comments, position, node)
+            _add_properties(properties, position, node, is_root=node is root)
             if "TS" in node:
                 if before.ply - opening != len(seconds):
                     raise RecordError("TS belongs into the nodes of moves after the opening, without a gap")
@@ -219,6 +237,7 @@ class _Reader:
             ending=unescape(root["GC"][0])
             if is_ours and "GC" in root
             else "",  # in other people's files it is any comment on the game
+            properties=properties,
         )
         record.check()
         return record
@@ -282,21 +301,75 @@ def _whole_number(node: SgfNode, name: str) -> int:
     return int(text)
 
 
-def _start(root: SgfNode, given: Game | None) -> Position:
+def _start(root: SgfNode, given: Game | None, with_setup: bool = False) -> Position:
     """The position before the first move of the game that a root names."""
     game = recorded_game(_text(root, "TG"), given) if "TG" in root else _foreign_game(root)
-    _check_setup(root, game.start())
-    return game.start()
+    nodes = list(_nodes_before_moves(root))
+    if not any(name in node for node in nodes for name in SETUP):
+        return game.start()
+    given_stones, start = _stones(game, nodes), game.start()
+    if (given_stones == start.owners).all():  # whose a piece is; which it is, the game knows
+        return start
+    if not with_setup:
+        raise RecordError(f"the file sets up stones that are not the start of {game.spec}: that is not supported")
+    if not hasattr(game.parameters, "setup") or not plays_points(game):
+        raise RecordError(f"the file sets up stones, and {game.name} begins from no diagram")
+    rows = ["".join(".XO"[stone] for stone in row) for row in given_stones]
+    return game.from_board("/".join(rows), _first_player(root, nodes))
 
 
-def _check_setup(root: SgfNode, start: Position) -> None:
-    """Refuses stones set up before the first move, unless they are those that the game begins with anyhow."""
-    if not any(name in root for name in SETUP):
-        return
-    given = {point: owner for owner, name in ((1, "AB"), (2, "AW")) for point in root.get(name, [])}
-    stones = {point_text(start.game, cell): owner for cell, owner in enumerate(start.owners.flat) if owner}
-    if "AE" in root or given != stones:
-        raise RecordError(f"the file sets up stones that are not the start of {start.game.spec}: that is not supported")
+def _nodes_before_moves(root: SgfNode) -> Iterator[SgfNode]:
+    """The root, and the nodes after it before anybody moves."""
+    for node in root.line():
+        if any(colour in node for colour in COLOURS):
+            return
+        yield node
+
+
+def _stones(game: Game, nodes: Sequence[SgfNode]) -> np.ndarray:
+    """The board that nodes set up: [rows, columns]."""
+    board = np.zeros(game.shape, np.int8)
+    for node in nodes:
+        for name, stone in (("AB", 1), ("AW", 2), ("AE", 0)):
+            for value in node.get(name, []):
+                board[_rectangle(game, unescape_line(value))] = stone
+    return board
+
+
+def _rectangle(game: Game, value: str) -> tuple[slice, slice]:
+    """The points of a value: one, or the corners of a rectangle, `aa:cc`."""
+    corners = value.split(":") if ":" in value else [value, value]
+    rows, columns = game.shape
+    places = [(ascii_letters.find(one[1]), ascii_letters.find(one[0])) for one in corners if len(one) == 2]
+    if len(places) != 2 or len(corners) != 2 or not all(0 <= y < rows and 0 <= x < columns for y, x in places):
+        raise RecordError(f"[{value[:20]}] is no point of the board to set a stone up on")
+    (top, left), (bottom, right) = places
+    return slice(top, bottom + 1), slice(left, right + 1)
+
+
+def _first_player(root: SgfNode, nodes: Sequence[SgfNode]) -> int:
+    """Who moves first after a setup: whom PL names, else who does; White after a handicap alone, else Black."""
+    for node in reversed(nodes):
+        if "PL" in node:
+            return int(_text(node, "PL")[:1].upper() == "W")
+    for node in root.line():
+        for player, colour in enumerate(COLOURS):
+            if colour in node:
+                return player
+    return int("HA" in root and "AW" not in root)
+
+
+def _add_properties(
+    found: dict[int, dict[str, tuple[str, ...]]], position: Position, node: SgfNode, is_root: bool
+) -> None:
+    """Puts what a node says beside its move to what is kept of the position that it leads to."""
+    own = {*MOVES, *FACTS} if is_root else set(MOVES)
+    if is_root:
+        own |= {name for name, text in position.game.sgf_properties().items() if _text(node, name) == text}
+        own |= {"GC"} if "TG" in node else set()
+    kept = {name: tuple(values) for name, values in node.items() if name not in own}
+    if kept:
+        found.setdefault(position.ply, {}).update(kept)
 
 
 def _add_comment(comments: dict[int, str], position: Position, node: SgfNode) -> None:
@@ -320,8 +393,11 @@ def _play_node(position: Position, node: SgfNode, is_root: bool = False) -> Posi
         action = read_move(position.game, unescape_line(value))
     except BadMove as reason:
         raise RecordError(f"{reason}, at move {position.ply + 1}") from reason
-    if player != position.to_play and must_pass(position):
-        position = position.play(position.game.cells)  # many files of Othello leave a forced pass out
+    if player != position.to_play and (must_pass(position) or position.game.scoring == "area"):
+        # Many files of Othello leave a forced pass out; in Go a colour may play twice in a row.
+        position = position.play(position.game.cells)
+        if position.outcome is not None:
+            raise RecordError(f"{position.game.players[player]} moves after its own pass, at move {position.ply}")
     return position.play(action, player)
 
 
@@ -351,6 +427,7 @@ class Variation:
     ply: int  # … after so many moves of the game
     moves: tuple[int, ...]  # of its own
     comments: Mapping[int, str] = field(default_factory=dict)  # by ply, as a record's; those at `ply` begin the line
+    properties: Mapping[int, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)  # by ply, as a record's
 
 
 def write_variations(record: Record, variations: Sequence[Variation]) -> str:
@@ -361,18 +438,20 @@ def write_variations(record: Record, variations: Sequence[Variation]) -> str:
         of, ply, last = variation.of, variation.ply, variation.ply + len(variation.moves)
         if not (0 <= of < number and 0 <= ply < len(lines[of][0])):
             raise RecordError(f"variation {number} leaves line {of} after move {ply}; there is no such place")
-        if stray := variation.comments.keys() - range(ply, last + 1):
+        if stray := {*variation.comments, *variation.properties} - set(range(ply, last + 1)):
             raise RecordError(f"variation {number} has plies {ply} to {last}, and a comment on {min(stray)}")
         positions, nodes = lines[of][0][: ply + 1], lines[of][1][: ply + 1]
         if not nodes[-1].children:
             nodes[-1].children.append(SgfNode())  # the line that is left ends here, and must not go on with this one
-        if ply in variation.comments:
+        if ply in variation.comments or ply in variation.properties:
             nodes[-1] = _add_child(nodes[-1], SgfNode())
         for action in variation.moves:
             nodes.append(_add_child(nodes[-1], _move_node(positions[-1], action)))
             positions.append(positions[-1].play(action))
         for at, comment in variation.comments.items():
             nodes[at]["C"] = [escape(_clean(comment))]
+        for at, properties in variation.properties.items():
+            _put_properties(nodes[at], properties)
         lines.append((positions, nodes))
     return write_game(main[0])
 
@@ -383,7 +462,11 @@ def _add_child(node: SgfNode, child: SgfNode) -> SgfNode:
 
 
 def read_variations(
-    data: str | bytes, game: Game | None = None, most: int = MOST_GAMES, most_moves: int = MOST_NODES
+    data: str | bytes,
+    game: Game | None = None,
+    most: int = MOST_GAMES,
+    most_moves: int = MOST_NODES,
+    with_setup: bool = False,
 ) -> tuple[list[Variation], list[str]]:
     """The variations of a file's first game, as many as are wanted; and what was left out, and why.
 
@@ -391,7 +474,7 @@ def read_variations(
     """
     text = sgf_text(data)
     root = next(read_games(text, with_variations=True))
-    waiting = deque([(0, _start(root, game), root)])
+    waiting = deque([(0, _start(root, game, with_setup), root)])
     found: list[Variation] = []
     problems: list[str] = []
     played = 0
@@ -401,18 +484,20 @@ def read_variations(
             break
         of, start, first = waiting.popleft()
         comments: dict[int, str] = {}
+        properties: dict[int, dict[str, tuple[str, ...]]] = {}
         position = start
         for node in first.line():
             try:
-                position = _play_node(position, node, is_root=node is root)
+                position = _play_node(position, node, is_root=position.previous is None)
             except TengenError as reason:
                 problems.append(f"a variation is cut short: {reason} ({place_text(text, node.place)})")
                 break
             _add_comment(comments, position, node)
+            _add_properties(properties, position, node, is_root=node is root)
             waiting.extend((len(found), position, child) for child in node.children[1:])
         moves = _moves_since(start, position)
         played += len(moves) if found else 0
-        found.append(Variation(of, start.ply, moves, comments))
+        found.append(Variation(of, start.ply, moves, comments, properties))
     return found[1:], problems
 
 

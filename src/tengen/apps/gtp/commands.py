@@ -11,7 +11,7 @@ import numpy as np
 
 from tengen import __version__
 from tengen.agents.agent import opinions_of
-from tengen.agents.passing import area_score, connected, owner_of, pass_in_time
+from tengen.agents.passing import area_score, pass_in_time
 from tengen.agents.thinking import think
 from tengen.apps.gtp.analysis import Request, kata_line, leela_line, read_request
 from tengen.apps.gtp.clock import ABSOLUTE, BYOYOMI, CANADIAN, NONE
@@ -29,8 +29,11 @@ from tengen.apps.gtp.words import (
     read_whole,
     refused_as,
 )
+from tengen.apps.points import Points, points_of_go
 from tengen.games import file_names, load_game, other_names
-from tengen.records.record import Record, plays_points
+from tengen.knowledge.go_counting import counting_rules
+from tengen.knowledge.groups import connected, owner_of
+from tengen.records.record import plays_points
 from tengen.records.sgf import read_sgf, write_sgf
 from tengen.rules.board import STONES, draw, marks_of
 from tengen.rules.errors import BadMove, IllegalMove, TengenError
@@ -136,12 +139,8 @@ def get_komi(talk: Conversation, words: list[str]) -> str:
 
 @command("kgs-rules", words=[1])
 def rules(talk: Conversation, words: list[str]) -> str:
-    suicide = {"chinese": 0, "new_zealand": 1}.get(words[0].lower())
-    if suicide is None or "suicide" not in talk.session.plain.parameters._fields:
-        raise GtpError("unsupported rules: Go is played here by area scoring, chinese or new_zealand")
-    if suicide != talk.session.plain.parameters.suicide:
-        with refused_as("unsupported rules"):
-            talk.session.change_rules(suicide=suicide)
+    with refused_as("unsupported rules"):
+        talk.session.count_by(counting_rules(words[0]))
     return ""
 
 
@@ -311,12 +310,15 @@ def list_stones(talk: Conversation, words: list[str]) -> str:
 
 @command("final_score", words=[0])
 def final_score(talk: Conversation, words: list[str]) -> str:
-    outcome = talk.session.position.outcome
+    position = talk.session.position
+    if talk.session.counting is not None:
+        return talk.session.count().result
+    outcome = position.outcome
     if outcome is None and not talk.session.counts_area:
         raise GtpError("cannot score: the game is not over")
-    score = area_score(talk.session.position) if outcome is None else outcome.score
+    score = area_score(position) if outcome is None else outcome.score
     if talk.session.game.scoring == "discs":  # cells that stay empty are the winner's there
-        score += int(np.sign(score)) * int((talk.session.position.board == 0).sum())
+        score += int(np.sign(score)) * int((position.board == 0).sum())
     return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
 
@@ -327,17 +329,23 @@ def final_status_list(talk: Conversation, words: list[str]) -> str:
         raise GtpError(f"syntax error: one of {', '.join(kinds)}")
     if not talk.session.counts_area:
         raise GtpError(f"cannot score: nothing is alive or dead in {talk.session.game.name}")
-    found = [group for group in connected(talk.session.position.board) if status(talk, group) == words[0]]
+    found = [group for kind, group in statuses(talk) if kind == words[0]]
     return "\n".join(" ".join(map(talk.session.vertices.point, group)) for group in found)
 
 
-def status(talk: Conversation, group: list[int]) -> str:
-    """What a chain or an empty region is at the end: no stone is dead."""
+def statuses(talk: Conversation) -> Iterator[tuple[str, list[int]]]:
+    """What the chains, and the empty points once what is dead is taken off, are at the end."""
+    dead, seki = talk.session.dead_and_seki()
     board = talk.session.position.board
-    if board.flat[group[0]]:
-        return "alive"
-    owner = owner_of(board, group)
-    return f"{COLOURS[owner - 1]}_territory" if owner else "dame"
+    for chain in connected(board):
+        if board.flat[chain[0]]:
+            yield "dead" if dead.issuperset(chain) else "seki" if seki.issuperset(chain) else "alive", chain
+    board.flat[sorted(dead)] = 0
+    for region in connected(board):
+        empty = [cell for cell in region if board.flat[cell] == 0 and cell not in dead]
+        if empty:
+            owner = owner_of(board, region)
+            yield f"{COLOURS[owner - 1]}_territory" if owner else "dame", empty
 
 
 @command("loadsgf", words=None)
@@ -346,7 +354,7 @@ def loadsgf(talk: Conversation, words: list[str]) -> str:
         raise GtpError("syntax error: loadsgf takes a file, and perhaps a move number")
     number = read_whole(words.pop()) if len(words) > 1 and words[-1].isdecimal() else 10**9
     with refused_as("cannot load file"):
-        records = read_sgf(read_file(" ".join(words)), talk.session.plain)
+        records = read_sgf(read_file(" ".join(words)), talk.session.plain, with_setup=True)
         talk.session.load(records[0], max(number - 1, 0))
     talk.forget()
     return ""
@@ -354,7 +362,7 @@ def loadsgf(talk: Conversation, words: list[str]) -> str:
 
 @command("printsgf", words=[0])
 def printsgf(talk: Conversation, words: list[str]) -> str:
-    return write_sgf(Record.of(talk.session.position)).strip()
+    return write_sgf(talk.session.record()).strip()
 
 
 # As GoGui asks the rules of a game.
@@ -427,12 +435,18 @@ def asked_about(talk: Conversation, request: Request) -> Position:
     return position
 
 
+def points_for(position: Position, request: Request, line: Callable[..., str]) -> Points | None:
+    """Leads and owners, where a line tells them."""
+    return points_of_go(position) if line is kata_line or request.ownership else None
+
+
 def analyze(talk: Conversation, request: Request, line: Callable[..., str]) -> Iterator[str]:
     position, agent, vertices = asked_about(talk, request), talk.session.agent, talk.session.vertices
 
     def lines() -> Iterator[str]:
+        points = points_for(position, request, line)
         for decision in think(agent, position, request.every, talk.interrupt):
-            yield line(position, vertices, opinions_of(agent, decision)[: request.most])
+            yield line(position, vertices, opinions_of(agent, decision)[: request.most], request, points)
         talk.interrupt.wait()  # all is said, but a controller takes the end for an answer to its next command
 
     return lines()
@@ -443,8 +457,9 @@ def move_and_tell(talk: Conversation, request: Request, line: Callable[..., str]
 
     def lines() -> Iterator[str]:
         began, decision = time.perf_counter(), Decision(position.legal_actions[0])
+        points = points_for(position, request, line)
         for decision in talk.decisions(position, request.every):
-            yield line(position, vertices, opinions_of(agent, decision)[: request.most])
+            yield line(position, vertices, opinions_of(agent, decision)[: request.most], request, points)
         chosen = pass_in_time(position, agent, decision)
         talk.clock.spend(position.to_play, time.perf_counter() - began)
         yield f"play {talk.commit(position, chosen)}"

@@ -8,6 +8,8 @@ every game that counts areas.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,9 @@ from tengen.agents.passing import compile_for
 from tengen.agents.specs import load_agent
 from tengen.apps.gtp.vertices import PASS, Vertices
 from tengen.apps.preparation import Preparation
+from tengen.knowledge.go import is_go
+from tengen.knowledge.go_counting import Count, CountingRules, count, counting_rules, usual_rules
+from tengen.knowledge.ownership import estimate
 from tengen.records.record import Record, must_pass, plays_points
 from tengen.rules.errors import BadMove, BadParameter, IllegalMove, TengenError
 from tengen.rules.game import Game, Position
@@ -29,6 +34,7 @@ class Session:
     def __init__(self, game: Game, agent: str, **defaults: Any):
         self.agent_spec, self.defaults = agent, defaults
         self.plain = self.game = game  # plain is without the handicap that the controller asks for
+        self.told_rules: CountingRules | None = None  # how to count, if the controller has said so
         self._agent = self._prepared_agent(game)
         self._adopt(game)
 
@@ -62,6 +68,7 @@ class Session:
         self.game, self.vertices = game, vertices
         self.position = game.start() if position is None else position
         self.history: list[Position] = []  # what `undo` goes back to, the last one last
+        self.loaded: Record | None = None  # the file that the game came from
 
     # What is played.
 
@@ -115,12 +122,60 @@ class Session:
         """Other rules on the same board, cleared."""
         self.change_game(remake(self.plain, **rules))
 
+    # How it is counted.
+
+    @property
+    def counting(self) -> CountingRules | None:
+        """The rules that the game is counted by; None where it is not Go."""
+        if not is_go(self.game):
+            return None
+        return self.told_rules or usual_rules(self.position)
+
+    def count_by(self, rules: CountingRules) -> None:
+        """Other rules; where they differ in suicide, the board is cleared."""
+        if not is_go(self.game):
+            raise BadParameter(f"{self.game.name} is not counted by {rules.name} rules")
+        if rules.suicide != self.plain.parameters.suicide:
+            self.change_rules(suicide=rules.suicide)
+        self.told_rules = rules
+
+    def count(self) -> Count:
+        """The count of the board, with what is dead taken off if the rules have it so."""
+        assert self.counting is not None
+        plain, played = self.plain.parameters, self.game.parameters
+        free = played.handicap + round(played.komi - plain.komi)
+        return count(estimate(self.position), self.counting, plain.komi, free)
+
+    def dead_and_seki(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The stones that are dead, and those that are in seki; none by rules to which all stones are alive."""
+        if self.counting is None or not self.counting.removes_dead:
+            return frozenset(), frozenset()
+        view = estimate(self.position)
+        return view.dead, view.seki
+
     def load(self, record: Record, plies: int) -> None:
         """The first plies of a record."""
         positions = list(record.positions())[: plies + 1]
         plain = remake(record.game, handicap=0) if "handicap" in record.game.parameters._fields else record.game
         self._adopt(record.game, positions[-1])
-        self.plain, self.history = plain, positions[:-1]
+        self.plain, self.history, self.loaded = plain, positions[:-1], record
+        self.told_rules = rules_of(record)
+
+    def record(self) -> Record:
+        """The game so far, with what the file that it came from says of the moves that are still the same."""
+        record, file = Record.of(self.position), self.loaded
+        if file is None or file.game != self.game:
+            return record
+        pairs = zip(record.moves, file.moves, strict=False)
+        same = next((ply for ply, (ours, theirs) in enumerate(pairs) if ours != theirs), len(record.moves))
+        same = min(same, len(file.moves))
+        return replace(
+            record,
+            players=file.players,
+            date=file.date,
+            comments={ply: text for ply, text in file.comments.items() if ply <= same},
+            properties={ply: kept for ply, kept in file.properties.items() if ply <= same},
+        )
 
     # Moves.
 
@@ -214,6 +269,15 @@ def replay(game: Game, position: Position) -> Position:
     for action in position.moves:
         replayed = replayed.play(action)
     return replayed
+
+
+def rules_of(record: Record) -> CountingRules | None:
+    """The rules that a file names, if they are known here and fit those that its game is played by."""
+    named = record.properties.get(0, {}).get("RU", ("",))[0]
+    with suppress(BadParameter):
+        rules = counting_rules(named)
+        return rules if rules.suicide == getattr(record.game.parameters, "suicide", None) else None
+    return None
 
 
 def points_of(session: Session, words: Sequence[str]) -> list[int]:

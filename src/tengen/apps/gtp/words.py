@@ -117,10 +117,10 @@ def read_file(name: str) -> bytes:
         raise GtpError(f"{name[:200]!r} cannot be read: {reason.strerror}") from reason
 
 
-def read_lines(source: IO[bytes]) -> Iterator[str]:
+def read_lines(source: IO[bytes], longest: int = LONGEST_LINE) -> Iterator[str]:
     """The lines of a stream. Of one that is too long for any command only the beginning is left, and marked so."""
     is_whole = True
-    while raw := source.readline(LONGEST_LINE):
+    while raw := source.readline(longest):
         is_new, is_whole = is_whole, raw.endswith(b"\n")
         if is_new:
-            yield raw.decode(errors="replace") + ("" if is_whole or len(raw) < LONGEST_LINE else " …")
+            yield raw.decode(errors="replace") + ("" if is_whole or len(raw) < longest else " …")

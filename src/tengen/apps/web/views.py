@@ -15,10 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from tengen.agents.passing import connected, owner_of
 from tengen.apps.web import own_games
 from tengen.apps.web.own_games import OwnGame
 from tengen.games import load_game, offered_names
+from tengen.knowledge.groups import connected, owner_of
 from tengen.records.record import file_name, result_text
 from tengen.report.shapes import is_stone, path_of, tints_of
 from tengen.report.steps import cells_where, last_step, step_of
