@@ -290,7 +290,7 @@ def test_games_can_be_chosen():
     assert {"Go", "Gomoku", "Othello", "Connect4", "Tictactoe"} <= set(names)
     for name in names:
         told(talk, f"set_game {name}", "showboard", "gogui-rules_legal_moves", "genmove b", "undo")
-    assert refused(talk, "set_game Chess").startswith("unsupported game: no game is called 'chess'")
+    assert refused(talk, "set_game Shogi").startswith("unsupported game: no game is called 'shogi'")
     assert refused(talk, "set_game ./evil.py").startswith("unsupported game")
 
 

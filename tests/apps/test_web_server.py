@@ -120,7 +120,7 @@ def test_go_shows_captures_and_counts_at_the_end(site):
         ("tictactoe", ["b2" * 50], "a move is a short text"),
         ("connect4", ["4"] * 7, "4 is full"),
         ("reversi", ["a1"], "a1"),
-        ("chess", [], "no game is called 'chess'"),
+        ("shogi", [], "no game is called 'shogi'"),
         ("gomoku:size=99", [], "size is 5 to 20"),
         ("gomoku:size=9,rule=chess", [], "rule=chess is unknown"),
         ("gomoku:sise=9", [], "did you mean 'size'?"),

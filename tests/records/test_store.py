@@ -354,7 +354,7 @@ def test_a_store_that_may_only_be_read(mode, message):
         ("moves = 'a1 a1'", "game 1 of games.db cannot be read: a1 is occupied at move 2"),
         ("moves = 'zz'", "'zz' is not a point"),
         ("moves = x'00ff'", "a text or a number is missing"),
-        ("game = 'chess'", "no game is called 'chess'"),
+        ("game = 'shogi'", "no game is called 'shogi'"),
         ("game = 'evil.py'", "never makes us run code"),
         ("comments = '[]'", "cannot be read"),
         ("comments = '{\"x\": 1}'", "cannot be read"),
