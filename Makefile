@@ -6,7 +6,7 @@ GAME ?= tictactoe
 PRESET ?= tictactoe
 LIVE := gnugo grhino stockfish chromium
 # What is of no use without the compiler; it is tested with it.
-COMPILED := */rules/compiler.py,*/rules/fingerprint.py,*/rules/kernel_cache.py,*/rules/plain.py,*/rules/cuda*.py,*/rules/whereabouts.py
+COMPILED := */rules/compiler.py,*/rules/wasm.py,*/rules/fingerprint.py,*/rules/kernel_cache.py,*/rules/plain.py,*/rules/cuda*.py,*/rules/whereabouts.py
 OLDEST := tests/rules tests/search/test_uct.py tests/search/test_puct.py tests/agents tests/apps/test_cli.py \
 	tests/apps/test_web_server.py tests/apps/test_web_play.py
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

@@ -14,6 +14,7 @@ from broken_games import BREAKS, EXAMPLE, problems_of
 from numba.core import config
 
 import tengen
+from tengen.rules.errors import BadMove
 from tengen.rules.playouts import perft, playouts
 
 pytestmark = [
@@ -30,6 +31,8 @@ SPECS += [
     "draughts",
     "international",
     "hex:size=5",
+    "chess:quiet=5",
+    "breakthrough:size=4",
     "go:size=3,suicide=1",
     "go:size=5",
     f"{EXAMPLE}:size=4",
@@ -112,3 +115,17 @@ def test_renju_in_plain_python():
 def test_handicap_in_plain_python():
     start = tengen.load_game("go:size=9,handicap=9").start()
     assert np.count_nonzero(start.board) == 9
+
+
+def test_chess_in_words():
+    """Texts of positions and of moves, which ask the rules what is legal."""
+    game = tengen.load_game("chess")
+    mate = game.from_moves("e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7")
+    assert mate.outcome is not None and mate.outcome.winner == 0
+    assert [mate.previous.move_text(action) for action in mate.previous.legal_actions].count("Qxf7#") == 1
+    castled = game.from_board("r3k2r/pppp1ppp/8/3Pp3/8/8/PPP2PPP/R3K2R w KQkq e6 0 1").play("O-O").play("O-O-O")
+    assert castled.diagram() == "2kr3r/pppp1ppp/8/3Pp3/8/8/PPP2PPP/R4RK1 w - - 2 2"
+    passed = game.from_board("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1").play("dxe6")
+    assert passed.diagram() == "4k3/8/4P3/8/8/8/8/4K3 b - - 0 1"
+    with pytest.raises(BadMove):
+        passed.play("Qa1")

@@ -226,7 +226,7 @@ def spread(size, stones, joined, y):
 
     Down and up in turn, as long as a row gains some; `first` to `last` are the rows that did.
     """
-    first = last = y
+    first = last = np.int64(y)  # steps down as well as up
     joined[y] = along_row(stones[y], joined[y])
     is_moving = True
     while is_moving:
