@@ -439,7 +439,86 @@ print("UTILITY of the first player:", s.outcome.value_for(0))""",
     ],
 }
 
-NOTEBOOKS = LABS | DOCUMENTS
+OTHER_LABS = {  # of the lecture's other games: what a lab prints, and its picture
+    "pi": [
+        """# π by Monte Carlo
+
+Of points drawn in a square about $\\pi/4$ lie in its circle; $n$ points err by about $\\sqrt{\\pi(4-\\pi)/n}$.""",
+        """from tengen.apps.lecture_printing import show_pi
+from tengen.course.monte_carlo_pi import estimate_pi
+
+show_pi(estimate_pi(points=10_000, runs=20), False, 1, None, False)""",
+    ],
+    "taxonomy": [
+        "# Kinds of games, and how large they are",
+        """from tengen.apps.lecture_printing import show_taxonomy
+
+show_taxonomy(False)""",
+    ],
+    "tree": [
+        """# Tic-tac-toe's tree
+
+Whole, and up to the square's eight symmetries; then the lecture's e(s) on three boards.""",
+        """from tengen.apps.lecture_printing import show_boards, show_tree
+
+show_tree(2, None, False)
+show_boards(None, False)""",
+    ],
+    "beyond": [
+        """# Beyond the horizon
+
+Kept lines and singular extensions on random trees whose end is known.""",
+        """from tengen.apps.lecture_printing import show_extensions
+from tengen.course.beyond import study_extensions
+
+show_extensions(study_extensions(trees=100), 100, False)""",
+    ],
+    "matrix": [
+        """# Matrix games
+
+In a zero-sum game $\\max_p \\min_q p^T A q = \\min_q \\max_p p^T A q$. Try your own payoffs.""",
+        """from tengen.apps.lecture_printing import show_matrix
+from tengen.course.matrix_games import read_game
+
+show_matrix("3,-1; 0,2", read_game("3,-1; 0,2"), 1000, None, False)""",
+    ],
+    "expectimax": [
+        """# Trees with chance
+
+A node of chance is worth the mean of its outcomes, each weighed by its probability.""",
+        """from tengen.apps.lecture_printing import show_expectimax
+
+show_expectimax("[{0.9: 2, 0.1: 3}, {0.9: 1, 0.1: 4}]", True, False, None, False)""",
+    ],
+    "pig": [
+        """# Pig, solved
+
+When to roll, and when to hold? A goal of 30 points is solved in a moment, the usual 100 in some seconds.""",
+        """from tengen.apps.lecture_printing import show_pig
+from tengen.course.pig import solve_pig
+
+show_pig(solve_pig(30), 10, 20, None, False)""",
+    ],
+    "many": [
+        """# More than two players
+
+With max^n whole tuples are backed up; a paranoid player thinks that all others are against it.""",
+        """from tengen.apps.lecture_printing import show_many
+
+for rule in ("max^n", "paranoid"):
+    show_many("afraid", rule, "", None, False)""",
+    ],
+    "belief": [
+        """# What a player knows who sees only its own marks
+
+Phantom tic-tac-toe: the worlds that are possible, after each answer of the umpire.""",
+        """from tengen.apps.lecture_printing import show_umpire_game
+
+show_umpire_game(("belief", "random"), 3, None, False)""",
+    ],
+}
+
+NOTEBOOKS = LABS | OTHER_LABS | DOCUMENTS
 
 
 def notebook(cells: list[str]) -> dict[str, Any]:

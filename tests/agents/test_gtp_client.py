@@ -396,7 +396,7 @@ def test_time_is_told_to_who_listens(fakes):
 
 
 def test_what_cannot_be_played(fakes):
-    with pytest.raises(BadParameter, match="engines over GTP play go and reversi here, not gomoku"):
+    with pytest.raises(BadParameter, match="engines over GTP play go, hex, reversi here, not gomoku"):
         GtpAgent(load_game("gomoku"), fakes.engine())
     with pytest.raises(EngineError, match="does not know the command 'genmove'"):
         GtpAgent(load_game("go"), fakes.engine("if command == 'list_commands': say('= play\\n')"))

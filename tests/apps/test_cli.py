@@ -85,7 +85,7 @@ def test_kernels_for_a_gpu_and_leftovers_are_deleted_too_and_nothing_of_others(t
 
 def test_games():
     rows = {row["name"]: row for row in json.loads(tengen("games", "--json").stdout)}
-    assert set(rows) == {"connect4", "go", "gomoku", "hex", "mnk", "reversi"}
+    assert set(rows) == {"breakthrough", "chess", "connect4", "draughts", "go", "gomoku", "hex", "mnk", "reversi"}
     assert rows["gomoku"]["parameters"]["rule"] == {"values": "freestyle|standard|renju", "default": "freestyle"}
     assert "gomoku (also: renju)" in tengen("games").stdout
 
@@ -138,12 +138,12 @@ def test_mistakes_are_told_in_one_line(arguments, message):
 
 def test_a_file_of_that_name_is_meant(tmp_path):
     """A file beside us is named with its folder and its ending."""
-    (tmp_path / "hex.py").write_text("")
-    for arguments in (["play", "hex"], ["match", "tictactoe", "hex", "random"]):
+    (tmp_path / "shogi.py").write_text("")
+    for arguments in (["play", "shogi"], ["match", "tictactoe", "shogi", "random"]):
         command = [sys.executable, "-m", "tengen", *arguments]
         result = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
         assert (result.returncode, result.stdout) == (2, "")
-        assert "is called 'hex'; did you mean ./hex.py?" in result.stderr
+        assert "is called 'shogi'; did you mean ./shogi.py?" in result.stderr
 
 
 def test_play():

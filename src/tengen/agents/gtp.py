@@ -94,7 +94,7 @@ class GtpAgent:
 
     def __init__(self, game: Game, engine: GtpEngine):
         if game.gtp_name is None:
-            able = " and ".join(name for name in file_names() if hasattr(class_of(name), "gtp_name"))
+            able = ", ".join(name for name in file_names() if hasattr(class_of(name), "gtp_name"))
             raise BadParameter(f"engines over GTP play {able} here, not {game.name}")
         self.name, self.game, self.engine = engine.command, game, engine
         self.shown: Position | None = None  # what the engine's board shows; None if nobody knows

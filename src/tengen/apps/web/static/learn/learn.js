@@ -78,8 +78,10 @@ export const words = {
     "preset gomoku15": "15×15 五子棋（无禁手）：双核约一天，最好用 GPU。",
     "preset renju15": "15×15 连珠（黑棋有禁手）：双核约一天，最好用 GPU。",
     "preset reversi": "8×8 黑白棋：双核数小时，GPU 数分钟。",
-    "preset hex7": "7×7 六贯棋（Hex，可交换）：双核约一小时，GPU 一两分钟。",
-    "preset hex11": "11×11 六贯棋（Hex，可交换）：双核约一天，GPU 约十分钟。",
+    "preset hex7": "7×7 六贯棋（Hex，可交换）：双核即可。",
+    "preset hex11": "11×11 六贯棋（Hex，可交换）：最好用 GPU。",
+    "preset draughts": "8×8 跳棋（英国规则）：最好用 GPU。",
+    "preset chess": "国际象棋，从零开始：只适合用 GPU。",
     "preset go9": "9×9 围棋（数子规则）：双核约一天，最好用 GPU。",
   },
 };
