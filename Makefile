@@ -60,7 +60,7 @@ types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 minutes: test # where they go, as a table in CONTRIBUTING.md
-	$(BIN)/python tests/minutes.py $(VENV)/tests.xml $(VENV)/checked.xml
+	$(BIN)/python tests/minutes.py $(VENV)/tests.xml $(VENV)/cluster.xml $(VENV)/checked.xml
 
 wheel: $(VENV)/installed-dev # the wheel and the source archive, into dist/; the wheel is tried in an empty environment
 	rm -rf dist && $(BIN)/python -m build --outdir dist .
