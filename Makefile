@@ -26,7 +26,7 @@ test: style # four at a time, on two cores, since many tests wait for other proc
 	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder --ignore tests/without_jit -m "not long and not cluster" --junit-xml $(VENV)/tests.xml
 	@$(MAKE) --no-print-directory --output-sync=target -j4 cluster types bounds plain
 
-cluster: # Ray's machines, in a process of their own: beside all other tests, they twice brought their worker down
+cluster: # Ray's machines: these tests mostly wait, so they run beside the other parts
 	$(BIN)/pytest --ignore tests/without_jit -m "cluster and not long" --junit-xml $(VENV)/cluster.xml
 
 bounds: # the rules with every index checked

@@ -4,9 +4,12 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+
+from tengen.rules.whereabouts import Watchdog
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "examples" / "breakthrough.py"
@@ -93,3 +96,12 @@ def test_a_broken_file_is_not_played(tmp_path, command):
     assert f"{path} is not sound: ply is 0 after 1 plies; play() adds one" in done.stderr
     assert f"see tengen check {path}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_watch_that_is_over_tells_nothing():
+    """A test's own frame looks like a rule of somebody's game: it stays, and nobody is watched any more."""
+    told: list[str] = []
+    watchdog = Watchdog(told.append, patience=0.2)
+    watchdog.end()
+    time.sleep(0.6)
+    assert told == []

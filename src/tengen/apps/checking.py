@@ -35,11 +35,13 @@ def check_and_tell(spec: str, games: int, seconds: float | None, as_json: bool) 
         sys.stdout.flush()
         os._exit(1)  # nothing stops a kernel
 
-    Watchdog(give_up)
+    watchdog = Watchdog(give_up)
     try:
         report = check(load_game(spec), games, progress=lambda law: say(law, as_json), seconds=seconds)
     except TengenError as reason:
         report = Report(spec, [str(reason)])
+    finally:
+        watchdog.end()  # else it would take whatever this process waits for later for an endless rule
     tell(report, games, as_json)
     return report.ok
 

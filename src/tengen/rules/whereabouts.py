@@ -30,17 +30,22 @@ LIBRARIES = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "pl
 
 
 class Watchdog:
-    """Notices that a rule does not return, while the main thread waits for it: a kernel cannot be interrupted."""
+    """Notices that a rule does not return, while the main thread waits for it: a kernel cannot be interrupted.
+
+    It watches until it is ended.
+    """
 
     def __init__(self, tell: Callable[[str], None], patience: float = PATIENCE):
         self.tell, self.patience = tell, patience
-        self.watched = threading.get_ident()
+        self.watched, self._is_over = threading.get_ident(), threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
+
+    def end(self) -> None:
+        self._is_over.set()
 
     def _watch(self) -> None:
         seen, since = None, time.monotonic()
-        while True:
-            time.sleep(self.patience / 50)
+        while not self._is_over.wait(self.patience / 50):
             frame = sys._current_frames().get(self.watched)
             if frame is None:
                 return
