@@ -26,7 +26,7 @@ def play_game(position: Position, players: tuple[str, str], seed: int) -> None:
         None if name == HUMAN else load_agent(name, position.game, seed=(seed + i) % 2**63)
         for i, name in enumerate(players)
     ]
-    example = position.game.action_text(position.legal_actions[0]) if position.legal_actions else "a move"
+    example = position.move_text(position.legal_actions[0]) if position.legal_actions else "a move"
     sides = [f"{side} is {who}" for side, who in zip(position.game.players, players, strict=True)]
     print(f"{position.game.spec}: {', '.join(sides)}. Type {HELP.format(example=example)}.")
     try:
@@ -57,7 +57,7 @@ def announce(position: Position, decision: Decision) -> Position:
     """Plays for the computer, and says what."""
     mover = position.game.players[position.to_play]
     view = "" if decision.value is None else f" (value {decision.value:+.2f} for {mover})"
-    print(f"{mover} plays {position.game.action_text(decision.action)}{view}", flush=True)
+    print(f"{mover} plays {position.move_text(decision.action)}{view}", flush=True)
     return position.play(decision.action)
 
 
@@ -72,9 +72,9 @@ def ask(position: Position, both_human: bool) -> Position:
         if words == "undo":
             return take_back(position, 1 if both_human else 2)
         if words == "moves":
-            print(" ".join(position.game.action_text(action) for action in position.legal_actions))
+            print(" ".join(position.move_text(action) for action in position.legal_actions))
         elif words in ("help", "?", ""):
-            print("Type " + HELP.format(example=position.game.action_text(position.legal_actions[0])))
+            print("Type " + HELP.format(example=position.move_text(position.legal_actions[0])))
         else:
             try:
                 return position.play(text)
