@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tengen.learn.selfplay import Games, places_for
+from tengen.learn.selfplay import Games
 from tengen.learn.targets import NamedTarget, PlayedGames, Target
 from tengen.rules.contract import DRAW, encode, legal, play, score, start, territory
 from tengen.rules.game import Game
@@ -152,7 +152,7 @@ class Replay:
 
 def with_all_actions(game: Game, played: PlayedGames) -> PlayedGames:
     """The games with policies over all actions, however they are kept."""
-    if places_for(game) == game.actions:
+    if game.most_legal == game.actions:
         return played
     return played._replace(policies=SpreadPolicies(game, played))
 

@@ -52,7 +52,9 @@ class Trajectory(NamedTuple):
     """What was played so far in the game of each row."""
 
     moves: Any  # [rows, plies]
-    policies: Any  # [rows, plies, places]: see `places_for`; all zero where a move was random
+    policies: (
+        Any  # [rows, plies, most_legal]: by action, or by legal action where few are; all zero where a move was random
+    )
     plies: Any  # [rows]
     ended: Any  # [rows]: plies of a game that has ended, and waits to be read; else 0
     results: Any  # [rows]: and how it ended
@@ -63,18 +65,12 @@ def new_trajectories(game: Game, count: int, longest: int) -> Trajectory:
     """Trajectories of `count` rows, of up to `longest` plies."""
     return Trajectory(
         moves=np.zeros((count, longest), np.int16),
-        policies=np.zeros((count, longest, places_for(game)), np.float32),
+        policies=np.zeros((count, longest, game.most_legal), np.float32),
         plies=np.zeros(count, np.int32),
         ended=np.zeros(count, np.int32),
         results=np.zeros(count, np.int8),
         blank=as_words(game.new_states(1))[0],
     )
-
-
-def places_for(game: Game) -> int:
-    """How many numbers a policy is kept as: one for each action, or, where few of them are legal at once, one for each
-    legal action in their order."""
-    return game.most_legal
 
 
 @kernel
@@ -191,12 +187,12 @@ class Games(NamedTuple):
     lengths: np.ndarray  # [games]: plies
     results: np.ndarray  # [games]: FIRST, SECOND or DRAW
     moves: np.ndarray  # [positions]
-    policies: np.ndarray  # [positions, places], float16: see `places_for`; all zero where a move was random
+    policies: np.ndarray  # [positions, most_legal], float16: as in Trajectory; all zero where a move was random
 
     @staticmethod
     def none(game: Game) -> Games:
         kinds = np.int32, np.int8, np.int16, np.float16
-        shapes = 0, 0, 0, (0, places_for(game))
+        shapes = 0, 0, 0, (0, game.most_legal)
         return Games(*(np.zeros(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)))
 
     @staticmethod

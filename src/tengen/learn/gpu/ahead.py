@@ -17,7 +17,7 @@ from numba import typeof
 
 from tengen.games import load_game
 from tengen.learn.gpu import kernels
-from tengen.learn.selfplay import Opening, new_trajectories, places_for
+from tengen.learn.selfplay import Opening, new_trajectories
 from tengen.rules.cuda import GpuEntry, scratch_shapes
 from tengen.rules.game import Game
 from tengen.search.lockstep import Plan, new_rows
@@ -53,7 +53,7 @@ def arguments_of(name: str, game: Game, plan: Plan) -> tuple[Any, ...]:
 
 def compile_ahead(game: Game, plan: Plan, opening: Opening, needs_end: bool) -> None:
     """Begins to compile the kernels that are not on disk yet. Whoever launches one of them waits for all."""
-    is_spread = places_for(game) < game.actions
+    is_spread = game.most_legal < game.actions
     names = [*KERNELS, *["list_legal"] * is_spread, *["end_rows"] * needs_end]
     wanted = {name: constants_of(name, game, plan, opening) for name in names}
     try:

@@ -11,7 +11,7 @@ from numba import cuda
 from tengen.learn.gpu.arrays import launch, shared, to_gpu
 from tengen.learn.gpu.kernels import end_rows, list_legal, set_up_rows
 from tengen.learn.replay import Replay, places_of
-from tengen.learn.selfplay import Games, places_for
+from tengen.learn.selfplay import Games
 from tengen.learn.targets import NamedTarget, PlayedGames, Target
 from tengen.rules.contract import DRAW
 from tengen.rules.cuda import grid
@@ -41,7 +41,7 @@ class GpuReplay(Replay):
             positions, games = positions + len(part.moves), games + len(part.scores)
         played = PlayedGames(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
         self.useful: Any = torch.nonzero(played.policies.any(1)).squeeze(1)
-        if places_for(self.game) == self.game.actions:
+        if self.game.most_legal == self.game.actions:
             return played
         return played._replace(policies=SpreadThere(self, played))
 
